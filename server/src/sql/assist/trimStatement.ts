@@ -1,4 +1,4 @@
-import { isSymbol, type SqlToken, tokenize } from '../text/tokenize.js'
+import { isSymbol, isUnclosed, type SqlToken, tokenize } from '../text/tokenize.js'
 
 /**
  * For each bracket that is still open DuckDB's suggester takes about three times as long: 30 ms for
@@ -37,8 +37,7 @@ export const trimStatement = (statement: string): string | undefined => {
 
   if (tokens.some(({ depth }) => depth >= maxDepth)) return undefined
   const start = tokens.findLastIndex((token) => isSymbol(token, ';')) + 1
-  const isOpen = ({ kind, text, pair }: SqlToken) => kind === 'symbol' && '([{'.includes(text) && pair < 0
-  const open = [...tokens.keys()].filter((at) => at >= start && isOpen(tokens[at]!))
+  const open = [...tokens.keys()].filter((at) => at >= start && isUnclosed(tokens[at]!))
   const outer = open.length > maxOpen ? open.at(-maxOpen)! : undefined
   for (const from of [outer ?? start, open.at(-1)]) {
     if (from === undefined) break

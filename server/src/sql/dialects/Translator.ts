@@ -4,26 +4,11 @@ import type { Over } from '../../link/ownLimits.js'
 import { ProcessEnded, SideProcess } from '../../link/SideProcess.js'
 import { ConcurrencyLimit } from '../../duckdb/ConcurrencyLimit.js'
 import { refuseStatement } from '../refuse.js'
+import { quoteLine } from '../text/quoteLine.js'
 import { type Dialect, titleOf } from './dialects.js'
 import type { FromTranslator, ToTranslate, Translation } from './readDialect.js'
 
 type Problem = Extract<Translation, { problem: string }>
-
-/** How many characters of a long line are shown on each side of the mistake. */
-const shownAround = 60
-
-/** Quotes the line with a caret below, as DuckDB does: `LINE 1: SELECT a FORM b` */
-const quoteLine = (statement: string, { line, column }: Problem): string => {
-  const text = statement.split('\n')[line - 1]
-  if (text === undefined || column < 1) return ''
-  // The transpiler counts characters, and texts have UTF-16 code units.
-  const at = [...text].slice(0, column - 1).join('').length
-  const from = Math.max(0, at - shownAround)
-  const until = at + shownAround
-  const head = `LINE ${line}: ${from > 0 ? '...' : ''}`
-  const tail = until < text.length ? '...' : ''
-  return `\n\n${head}${text.slice(from, until)}${tail}\n${' '.repeat(head.length + at - from)}^`
-}
 
 const inOwnWords = (problem: string): string =>
   problem

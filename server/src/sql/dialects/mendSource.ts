@@ -1,5 +1,5 @@
 import { applyEdits, type Edit, Edits } from '../text/edits.js'
-import { argumentsOf, type Call, callAt } from '../text/operands.js'
+import { argumentsOf, type Call, callAt, onlyToken } from '../text/operands.js'
 import { isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 import type { Dialect } from './dialects.js'
 import type { Translation } from './readDialect.js'
@@ -179,7 +179,7 @@ export const mendSource = (source: readonly SourceToken[], dialect: Dialect): Ed
     if (word !== 'to_char' && word !== 'to_varchar') continue
     const [, ...others] = argumentsOf(tokens, call)
     const last = others.at(-1)
-    const format = last?.first === last?.last ? tokens[last?.first ?? -1] : undefined
+    const format = onlyToken(tokens, last)
     if (format?.kind !== 'text') continue
     const written = toStrftime(format.text)
     if (written === undefined)

@@ -8,8 +8,18 @@ import { findUnread, findFile } from './findUnread.js'
 import { mendArrows } from './mendArrows.js'
 import { applyEdits, Edits } from '../text/edits.js'
 import { callAt, closingAt } from '../text/operands.js'
+import { quoteLine } from '../text/quoteLine.js'
 import { readHead } from '../text/readHead.js'
-import { isSymbol, lowerName, type SqlToken, tokenize, withPlainSpaces, wordOf } from '../text/tokenize.js'
+import {
+  isSymbol,
+  isUnclosed,
+  isUnmatched,
+  lowerName,
+  type SqlToken,
+  tokenize,
+  withPlainSpaces,
+  wordOf,
+} from '../text/tokenize.js'
 
 /** These functions of DuckDB's call themselves for each level of JSON, and deep JSON overflows its stack. */
 const bounded = new Set(['json_structure', 'json_group_structure', 'json_contains'])
@@ -75,6 +85,16 @@ const explained = new Set(
     'insert update delete merge truncate create drop alter'
   ).split(' '),
 )
+
+/** The rest of the guard reads what stands inside of which bracket, so all must have their other half. */
+const findUnmatched = (sql: string, tokens: readonly SqlToken[]): string | undefined => {
+  const found = tokens.find(isUnmatched)
+  if (found === undefined) return undefined
+  const lines = sql.slice(0, found.start).split('\n')
+  const place = { line: lines.length, column: [...lines.at(-1)!].length + 1 }
+  const what = isUnclosed(found) ? 'is not closed' : 'closes nothing'
+  return `The bracket ${found.text} ${what}.${quoteLine(sql, place)}`
+}
 
 /** Values stay as they are: at one of them DuckDB may give up, and at another not. */
 const keyOf = (tokens: readonly SqlToken[]): string => {
@@ -150,7 +170,7 @@ export class Guard {
     if (isPragma && tokens.length === 2 && /^database_list$/i.test(tokens[1]!.text))
       return { text: databaseList, tokens }
     const refused = this.#refused.size === 0 ? undefined : this.#refused.get(keyOf(tokens))
-    const found = refused ?? findExcess(tokens) ?? this.#findProblem(tokens)
+    const found = refused ?? findUnmatched(sql, tokens) ?? findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
     const edits = new Edits(tokens)
     const unbound = boundJson(edits)

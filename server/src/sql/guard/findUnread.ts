@@ -1,6 +1,6 @@
 import { maxJsonDepth } from '../../duckdb/boundedJson.js'
 import { allowedFunctions } from './allowed.js'
-import { argumentsOf, type Call } from '../text/operands.js'
+import { argumentsOf, type Call, onlyToken } from '../text/operands.js'
 import { isSymbol, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 
 /** What a guest's statement may read: figures of events and sessions, and the columns and values of a page's tables. */
@@ -170,8 +170,7 @@ const readers = new Map<string, Reader>([
 
 /** Reads one argument of a call; undefined when it is not a single text. */
 const textArgument = (tokens: readonly SqlToken[], call: Call, index: number): string | undefined => {
-  const argument = argumentsOf(tokens, call)[index]
-  const value = argument?.first === argument?.last ? tokens[argument?.first ?? -1] : undefined
+  const value = onlyToken(tokens, argumentsOf(tokens, call)[index])
   if (value?.kind !== 'text') return undefined
   return value.text.startsWith('$')
     ? value.text.replace(/^(\$[^$]*\$)([\s\S]*)\1$/, '$2')

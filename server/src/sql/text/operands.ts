@@ -12,6 +12,10 @@ export interface Range {
   last: number
 }
 
+/** The token that is all of a range; undefined where there are more, or none. */
+export const onlyToken = (tokens: readonly SqlToken[], range: Range | undefined): SqlToken | undefined =>
+  range?.first === range?.last ? tokens[range?.first ?? -1] : undefined
+
 /** What stands between the commas from `first` to `last`, besides commas within brackets. */
 export const itemsOf = (tokens: readonly SqlToken[], { first, last }: Range): Range[] => {
   const items: Range[] = []

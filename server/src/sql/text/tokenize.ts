@@ -51,6 +51,13 @@ export const placeTokens = (tokens: SqlToken[]): SqlToken[] => {
 export const isSymbol = (token: SqlToken | undefined, text: string): boolean =>
   token?.kind === 'symbol' && token.text === text
 
+/** Whether it is half a bracket. */
+export const isUnmatched = ({ kind, text, pair }: SqlToken): boolean =>
+  kind === 'symbol' && pair < 0 && '()[]{}'.includes(text)
+
+/** Whether it opens a bracket that none of its kind closes. */
+export const isUnclosed = (token: SqlToken): boolean => isUnmatched(token) && '([{'.includes(token.text)
+
 export const isName = (token: SqlToken | undefined): token is SqlToken =>
   token?.kind === 'word' || token?.kind === 'name'
 

@@ -100,6 +100,15 @@ describe('user SQL', () => {
     expect((await service.query('SELECT 1')).rows).toEqual([[1]])
   })
 
+  it('matches its brackets, or is told where one has no other half', async () => {
+    for (const [statement, problem] of [
+      ['SELECT (1', 'The bracket ( is not closed.\n\nLINE 1: SELECT (1\n               ^'],
+      ['SELECT 1)', 'The bracket ) closes nothing.\n\nLINE 1: SELECT 1)\n                ^'],
+      ["SELECT\n [(1], ')'", "The bracket [ is not closed.\n\nLINE 2:  [(1], ')'\n         ^"],
+    ] as const)
+      expect(await service.query(statement)).toMatchObject({ status: 400, error: { message: problem } })
+  })
+
   it('may call tables and columns what is refused elsewhere', async () => {
     for (const statement of [
       'CREATE TABLE t0 (secret VARCHAR)',

@@ -35,6 +35,7 @@ export const fileAccesses = (folder: string) => [
   `EXPLAIN ANALYZE COPY (SELECT 1) TO '${folder}/temp/out.csv'`,
   `EXPLAIN (FORMAT JSON, ANALYZE) COPY mine TO '${folder}/temp/out.csv'`,
   `EXPLAIN (ANALYZE ")") COPY mine TO '${folder}/temp/out.csv'`,
+  `EXPLAIN ([) ANALYZE COPY mine TO '${folder}/temp/out.csv'`,
   `COPY mine FROM '/etc/passwd'`,
   `EXPORT DATABASE '${folder}/temp/out'`,
   `IMPORT DATABASE '${folder}/temp/out'`,
