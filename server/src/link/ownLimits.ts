@@ -120,22 +120,27 @@ export const beginBehind = async (nice: number, work: () => Promise<void>): Prom
   )
 }
 
-/** The system counts memory that is hardly ever touched, such as the stacks of threads; the limit allows for it. */
-const untouchedBytes = 2 ** 28
+/**
+ * The system counts memory that is hardly ever touched: some 150 MiB that allocators keep ready, and the stack of each
+ * thread. The limit allows for the stacks alone, so that it refuses a statement before `watchMemory` ends the process.
+ */
+const stackBytes = 2 ** 23
 
 /**
  * Makes the system refuse memory to this process beyond a limit, so that DuckDB refuses the statement that asked for
  * it: `SELECT len(range(2000000000))` wants 16 GiB outside of DuckDB's own limit. Gives false when the system has no
  * such limit or no `prlimit`; then `watchMemory` must end the process.
+ *
+ * @param threads how many this process may have
  */
-export const boundMemory = (maxBytes: number): boolean => {
+export const boundMemory = (maxBytes: number, threads: number): boolean => {
   if (process.platform !== 'linux') return false
   // By default DuckDB's allocator keeps the addresses of all freed memory, those of pages that it has given back for
   // ten seconds more, and freed blocks of up to 256 MiB whole. All of them count against the limit: after one large
   // statement had failed, every later one failed as well, and V8, which found no memory either, ended the engine.
   process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'retain:false,muzzy_decay_ms:0,oversize_threshold:8388608'
   try {
-    const limit = Math.floor(maxBytes) + untouchedBytes
+    const limit = Math.floor(maxBytes) + threads * stackBytes
     execFileSync('prlimit', [`--pid=${process.pid}`, `--data=${limit}:`], { stdio: 'ignore' })
     return true
   } catch {
