@@ -2,14 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
-import { flags } from '../server/src/options/flags'
-import { variableOf } from '../server/src/options/helpText'
+import { flags, variableOf } from '../server/src/options/flags'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
 const dockerfile = read('Dockerfile')
 const compose = read('compose.yaml')
-const usualPort = flags.find(({ name }) => name === 'port')!.usual!
+const usualPort = flags.find(({ name }) => name === 'port')!.usual as string
 const variables = flags.map((flag) => variableOf(flag))
 
 describe('the Dockerfile', () => {

@@ -45,12 +45,12 @@ const root = new URL('..', import.meta.url)
 /** What each file of a folder imports, by paths from that folder and without their endings. */
 const readImports = (folder: string) =>
   readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
     .map((path) => {
       const text = readFileSync(new URL(`${folder}/${path}`, root), 'utf8')
       const named = [...text.matchAll(/(?:\bfrom |\bimport |\bimport\()'(\.[^']+)'/g)]
       return {
-        file: path.replace(/\.ts$/, ''),
+        file: path.replace(/\.tsx?$/, ''),
         imports: named.map(([, to]) => posix.join(posix.dirname(path), to!).replace(/\.[jt]s$/, '')),
       }
     })
@@ -75,16 +75,16 @@ describe('the library', () => {
   })
 })
 
-describe('the service', () => {
-  it('has no two folders that import each other', () => {
+describe('the service and its screens', () => {
+  it.each(Object.keys(known))('in %s no two folders import each other', (source) => {
     const edges = new Set(
-      readImports('server/src').flatMap(({ file, imports }) =>
+      readImports(source).flatMap(({ file, imports }) =>
         imports
           .filter((to) => [file, to].every((path) => path.includes('/')) && folderOf(to) !== folderOf(file))
           .map((to) => `${folderOf(file)} ${folderOf(to)}`),
       ),
     )
-    expect(edges.size).toBeGreaterThan(50)
+    expect(edges.size).toBeGreaterThan(5)
     const isBothWays = (edge: string) => {
       const [from = '', to = ''] = edge.split(' ')
       return from < to && edges.has(`${to} ${from}`)

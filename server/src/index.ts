@@ -1,3 +1,3 @@
 export type { LogLevel } from './Logger.js'
-export type { ServerOptions } from './options/ServerOptions.js'
+export type { ServerOptions } from './options/flags.js'
 export { startServer, type RunningServer } from './startServer.js'

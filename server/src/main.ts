@@ -6,7 +6,7 @@ import { sayStartingMs, Supervisor, type EngineWord, type ParentWord } from './l
 import { Logger } from './Logger.js'
 import { helpText } from './options/helpText.js'
 import { parseArguments, supervisedRole } from './options/parseArguments.js'
-import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
+import { completeOptions, type ServerOptions } from './options/flags.js'
 import type { RunningEngine } from './engine/startEngine.js'
 import { isDiskFull, reasonOf } from './OperatorError.js'
 import { hashPasswordCommand } from './users/passwordHash.js'
@@ -86,11 +86,11 @@ const offerToOomKiller = () => {
   }
 }
 
-const runIngest = async (given: ServerOptions, logger: Logger, role: Role): Promise<void> => {
-  const { options, news, undo } = await openOwnAccess(given, role)
+const runIngest = async (given: ServerOptions, logger: Logger): Promise<void> => {
+  const { options, news, undo } = await openOwnAccess(given)
   // The import is here because the engine process needs nothing of it.
   const { startIngest } = await import('./startIngest.js')
-  const ingest = await startIngest(options, role, news?.link).catch((error: unknown) => {
+  const ingest = await startIngest(options, news?.link).catch((error: unknown) => {
     undo()
     throw error
   })
@@ -116,6 +116,7 @@ const runIngest = async (given: ServerOptions, logger: Logger, role: Role): Prom
     })
   }
   if (given.usersFile) process.on('SIGHUP', () => ingest.reloadUsers())
+  const { role } = options
   if (role !== 'engine' && (options.apiKeys ?? []).length === 0) {
     logger.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
   }
@@ -239,13 +240,13 @@ const start = async (): Promise<void> => {
     process.exitCode = 2
     return
   }
-  const { role, isSupervised, options } = parsed
-  const logger = new Logger(options.logLevel ?? 'info')
+  const { isSupervised, options } = parsed
+  const logger = new Logger(completeOptions(options).logLevel)
   logTheUncaught(logger)
   // With a log in files the engine process has no public port, also when it is started by hand.
-  if (isSupervised || (role === 'engine' && options.log === undefined)) {
+  if (isSupervised || (options.role === 'engine' && options.log === undefined)) {
     await runEngine(options, logger, isSupervised)
-  } else await runIngest(options, logger, role)
+  } else await runIngest(options, logger)
 }
 
 start().catch((error: unknown) => {

@@ -19,7 +19,7 @@ import { Logger } from './Logger.js'
 import { createRegistry } from './metrics/createRegistry.js'
 import { healthRoutes, metricsRoute } from './metrics/healthRoutes.js'
 import { mcpProxyRoute } from './mcp/McpTokens.js'
-import { completeOptions, type Role, type ServerOptions } from './options/ServerOptions.js'
+import { completeOptions, type ServerOptions } from './options/flags.js'
 import { readPlan, logPlan } from './plan/readPlan.js'
 import { LocalRounds, Rounds } from './privacy/ErasureRounds.js'
 import { LoggedRounds } from './cluster/LoggedRounds.js'
@@ -66,14 +66,10 @@ const closeWaitMs = 3000
  * Starts the part of the service that takes requests, checks them, writes them to the log, and answers. It does
  * not use DuckDB, so that no query can stop it. Rejects with one sentence that says why it cannot start.
  */
-export const startIngest = async (
-  given: ServerOptions,
-  role: Role = 'both',
-  link?: LoginLink,
-): Promise<RunningIngest> => {
+export const startIngest = async (given: ServerOptions, link?: LoginLink): Promise<RunningIngest> => {
   const options = completeOptions(given)
   const logger = new Logger(options.logLevel, options.writeLog)
-  const { log: url, syncWaitMs } = options
+  const { log: url, role, syncWaitMs } = options
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
@@ -88,14 +84,12 @@ export const startIngest = async (
     const local = url === undefined ? await openLocalLog({ ...engine!, logger, cleanups }) : undefined
     const followed = engine?.store.followed
     const shared =
-      url === undefined
-        ? undefined
-        : await openPostgresLog({ ...options, url, role, followed, logger, cleanups })
+      url === undefined ? undefined : await openPostgresLog({ ...options, url, followed, logger, cleanups })
     const opened = (local ?? shared)!
     const { log, applier, number } = opened
     const taskIds = new TaskIds(opened.taskSecret)
     const tokens = new LoginTokens(opened.taskSecret, (name) => users.find(name)?.secret)
-    const identify = identifyBy({ logins, tokens })
+    const identify = identifyBy(logins, tokens)
     const authenticate = authenticateBy(identify)
 
     /** The last row that this engine has stored; without an engine, the last row that all others have stored. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServerOptions } from './options/ServerOptions.js'
+import type { ServerOptions } from './options/flags.js'
 import { startEngine, type RunningEngine } from './engine/startEngine.js'
 import { startIngest } from './startIngest.js'
 import { whyFailing } from './wal/rejected.js'
@@ -20,7 +20,7 @@ const startAgainMs = 1000
  * own: a query that takes all memory ends both parts. The command line starts two processes instead.
  * Rejects with one sentence that says why the service cannot start.
  */
-export const startServer = async (options: ServerOptions = {}): Promise<RunningServer> => {
+export const startServer = async (options: Omit<ServerOptions, 'role'> = {}): Promise<RunningServer> => {
   const ingest = await startIngest(options)
   const front = ingest.engine!
   let engine: Promise<RunningEngine>

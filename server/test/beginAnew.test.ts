@@ -4,14 +4,14 @@ import { createService, type Service } from './fixtures/createService.js'
 import { event } from './fixtures/events.js'
 import { eventually } from './fixtures/eventually.js'
 
-const watched: watching.WatchOptions[] = []
+const watched: { tables: readonly string[]; onLost(reason: string): void }[] = []
 let onStop = () => {}
 let service: Service | undefined
 beforeEach(() => {
   watched.length = 0
   onStop = () => {}
-  vi.spyOn(watching, 'watchDatabase').mockImplementation((options) => {
-    watched.push(options)
+  vi.spyOn(watching, 'watchDatabase').mockImplementation((_, tables, onLost) => {
+    watched.push({ tables, onLost })
     return Promise.resolve({ look: () => undefined, stop: () => Promise.resolve(onStop()) })
   })
 })

@@ -9,7 +9,7 @@ import { eventually } from './fixtures/eventually.js'
 it('stops while somebody waits for rows that no engine stores', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'waymark-ingest-'))
   const options = { port: 0, dataFolder: folder, apiKeys: ['key'], logLevel: 'silent' } as const
-  const ingest = await startIngest({ ...options, syncWaitMs: 3_600_000 }, 'ingest')
+  const ingest = await startIngest({ ...options, syncWaitMs: 3_600_000, role: 'ingest' })
   try {
     const waiting = fetch(`${ingest.url}/track?apiKey=key&sync=true`, {
       method: 'POST',

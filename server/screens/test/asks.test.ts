@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { answerOf, readAsk } from '../../src/answers/answers.js'
 import { fieldOf, refuseToGuests } from '../../src/answers/fields.js'
-import { fields, propertyField, traitField } from '../src/data/fields'
+import { builtInProperties, fields, propertyField, traitField } from '../src/data/fields'
 import { operators } from '../src/data/filters'
-import { guestFields } from '../src/guest/guestAddress'
+import { guestFields } from '../src/address/guestAddress'
 import { measures } from '../src/pages/explore/measures'
-import { builtIn } from '../src/pages/funnel/funnelSearch'
 import { groups } from '../src/pages/overview/dimensions'
 import { vitals } from '../src/pages/vitals/metrics'
 
@@ -28,7 +27,7 @@ describe('the screens and the service', () => {
     for (const { name } of vitals) accepts('vitals_by_page', { metric: name })
     for (const [operator] of operators)
       accepts('totals', { where: [{ field: 'path', operator, values: ['/'] }] })
-    for (const name of builtIn)
+    for (const name of builtInProperties)
       expect(answerOf('funnel').parameters['breakdown']?.refuse?.(name as never, true)).toBeUndefined()
   })
 })

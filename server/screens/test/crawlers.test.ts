@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { askOf } from '../src/data/asks'
-import { readTimeRange } from '../src/shell/timeRange'
+import { readTimeRange } from '../src/address/timeRange'
 import { createStore, did } from './fixtures/askStore'
 
 /** As `noteCrawler` of the library sends it. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { describeQuestion } from '../src/pages/explore/Explore'
 import { askExplore, readQuestion } from '../src/pages/explore/exploreSearch'
 import { toLines } from '../src/parts/toLines'
-import { readTimeRange } from '../src/shell/timeRange'
+import { readTimeRange } from '../src/address/timeRange'
 
 const now = new Date('2026-07-10T09:15:00Z')
 const range = readTimeRange(new URLSearchParams('range=7d'), now)

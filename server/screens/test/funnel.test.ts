@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { askFunnel, readFunnel } from '../src/pages/funnel/funnelSearch'
 import { readAnswer } from '../src/pages/funnel/readAnswer'
 import { moveStep } from '../src/pages/funnel/StepList'
-import { readTimeRange } from '../src/shell/timeRange'
+import { readTimeRange } from '../src/address/timeRange'
 
 const range = readTimeRange(new URLSearchParams(), new Date(2026, 2, 29, 12))
 const asking = {

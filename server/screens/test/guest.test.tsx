@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { act } from 'preact/test-utils'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Ask } from '../src/data/asks'
-import { findRefusal } from '../src/guest/guestAddress'
+import { findRefusal } from '../src/address/guestAddress'
 import { readAsk } from '../../src/answers/answers.js'
 import { isShown, keepForGuests } from '../../src/guests/shownToGuests.js'
 
@@ -91,7 +91,7 @@ describe('as a guest', () => {
   it('one page keeps its filters, and takes another time', async () => {
     const link = { path: '/app/', search: 'env=production&filter=browser%7Cis%7CFirefox&range=7d' }
     await open(link, 'funnel?filter=browser%7Cis%7CSafari&env=staging&range=90d&bots=1')
-    const { place, addressOf } = await import('../src/shell/location')
+    const { place, addressOf } = await import('../src/address/location')
     expect(place.get().path).toBe('/app/')
     expect(place.get().search.toString()).toBe('env=production&filter=browser%7Cis%7CFirefox&range=90d')
     expect(addressOf('/app/', new URLSearchParams('range=7d'))).toBe(`/app/guest/${id}/?range=7d#token`)

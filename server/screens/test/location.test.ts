@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { addressOf, changeSearch } from '../src/shell/location'
+import { addressOf, changeSearch } from '../src/address/location'
 
 describe('changeSearch', () => {
   it('sets, replaces and removes parameters and leaves the others', () => {
@@ -16,7 +16,7 @@ describe('addressOf', () => {
     expect(addressOf('/app/live')).toBe('/app/live')
     vi.resetModules()
     vi.stubGlobal('location', new URL('https://shop.example/app/w/app/funnel?step=a'))
-    const { addressOf: behindProxy, place } = await import('../src/shell/location')
+    const { addressOf: behindProxy, place } = await import('../src/address/location')
     expect(behindProxy('/app/persons', new URLSearchParams({ id: 'a/b' }))).toBe(
       '/app/w/app/persons?id=a%2Fb',
     )

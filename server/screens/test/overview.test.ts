@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { groups } from '../src/pages/overview/dimensions'
 import { askOf, beforeOf, type Asking } from '../src/data/asks'
-import { readTimeRange } from '../src/shell/timeRange'
+import { readTimeRange } from '../src/address/timeRange'
 import { createStore, did } from './fixtures/askStore'
 
 const view = (person: string, path: string, daysAgo: number, more: object = {}) =>

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askPaths, openName, readPaths, toPattern } from '../src/pages/paths/pathsSearch'
 import { drawBand, toFlow } from '../src/pages/paths/toFlow'
-import { readTimeRange } from '../src/shell/timeRange'
+import { readTimeRange } from '../src/address/timeRange'
 import { createStore, did } from './fixtures/askStore'
 
 const asking = {

@@ -5,7 +5,7 @@ import type { Filter } from '../src/data/filters'
 import { describeEvent } from '../src/pages/persons/describeEvent'
 import { askEvents, listOffers, readEventChoice, toSearch, toValue } from '../src/pages/persons/eventChoice'
 import { readOrder } from '../src/pages/persons/personOrder'
-import { readTimeRange } from '../src/shell/timeRange'
+import { readTimeRange } from '../src/address/timeRange'
 import { createStore, did, isCalled } from './fixtures/askStore'
 
 const asking = (filters: readonly Filter[] = [], more: { bots?: boolean; range?: string } = {}) => ({

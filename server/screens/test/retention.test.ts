@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { askRetention, readRetention } from '../src/pages/retention/retentionSearch'
 import { averages, toCohorts } from '../src/pages/retention/toCohorts'
-import { readTimeRange } from '../src/shell/timeRange'
+import { readTimeRange } from '../src/address/timeRange'
 
 const range = readTimeRange(new URLSearchParams(), new Date(2026, 2, 29, 12))
 

@@ -6,8 +6,8 @@ import { login } from '../src/data/login'
 import { dialects } from '../src/pages/sql/dialects'
 import { history as past } from '../src/pages/sql/history'
 import { SqlPage } from '../src/pages/sql/SqlPage'
-import { listenToLinks } from '../src/shell/location'
-import { ScopeProvider } from '../src/shell/scope'
+import { listenToLinks } from '../src/address/location'
+import { ScopeProvider } from '../src/address/scope'
 
 const root = document.createElement('div')
 document.body.append(root)

@@ -4,8 +4,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { login } from '../src/data/login'
 import { SqlPage } from '../src/pages/sql/SqlPage'
 import { sqlPageAddress } from '../src/parts/ShowSql'
-import { listenToLinks, place } from '../src/shell/location'
-import { ScopeProvider } from '../src/shell/scope'
+import { listenToLinks, place } from '../src/address/location'
+import { ScopeProvider } from '../src/address/scope'
 
 const root = document.createElement('div')
 document.body.append(root)

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toSeries } from '../src/pages/overview/TimeCard'
-import { listTimes } from '../src/shell/listTimes'
-import { fromDay, type Period, readTimeRange, toDay } from '../src/shell/timeRange'
+import { listTimes } from '../src/address/listTimes'
+import type { Period } from '../src/data/asks'
+import { fromDay, readTimeRange, toDay } from '../src/address/timeRange'
 
 const zone = process.env['TZ']
 beforeAll(() => {

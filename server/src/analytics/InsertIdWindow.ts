@@ -3,14 +3,6 @@ import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { DamagedIds, IdRun, type RunSpan } from './IdRun.js'
 
-export interface WindowOptions {
-  folder: string
-  /** An id is remembered for at least this long. It may be a few days more, because files are given up whole. */
-  windowMs: number
-  /** How many ids stay in memory before they become a file. @defaultValue 1,048,576 */
-  runIds?: number
-}
-
 /** The ids of rows that were stored together, sorted, each with its row's sequence. */
 export interface IdBatch {
   ids: BigUint64Array
@@ -102,7 +94,9 @@ class IdSet {
  */
 export class InsertIdWindow {
   readonly #folder: string
+  /** An id is remembered for at least this long. It may be a few days more, because files are given up whole. */
   readonly windowMs: number
+  /** So many ids stay in memory before they become a file. */
   readonly #runIds: number
   /** The files, oldest first; each begins where the one before it ends. */
   #runs: IdRun[] = []
@@ -113,7 +107,15 @@ export class InsertIdWindow {
   #span!: RunSpan
   #work: Promise<void> = Promise.resolve()
 
-  constructor({ folder, windowMs, runIds = usualRunIds }: WindowOptions) {
+  constructor({
+    folder,
+    windowMs,
+    runIds = usualRunIds,
+  }: {
+    folder: string
+    windowMs: number
+    runIds?: number
+  }) {
     this.#folder = folder
     this.windowMs = windowMs
     this.#runIds = runIds

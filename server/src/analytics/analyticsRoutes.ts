@@ -237,9 +237,8 @@ export const analyticsRoutes = ({
       const sync = readSync(search)
       const holder = admit(request)
       const sent = await readBody(request, maxBodyBytes, { holder: key })
-      return store(operation, await readPayloads(sent, writable), {
-        ...{ request, holder, key, sync, isPublic },
-      })
+      const asked = { request, holder, key, sync, isPublic }
+      return store(operation, await readPayloads(sent, writable), asked)
     }
     return {
       method: 'POST',

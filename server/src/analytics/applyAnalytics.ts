@@ -107,16 +107,17 @@ const setUnprovenAside = async (
   )
 }
 
-export interface ApplyOptions {
-  environments: readonly string[]
-  window: InsertIdWindow
-}
-
 /**
  * Writes a batch of analytics entries inside the caller's transaction. Gives a function that the caller calls after
  * the commit: it remembers the insert ids.
  */
-export const applyAnalytics = ({ environments, window }: ApplyOptions) => {
+export const applyAnalytics = ({
+  environments,
+  window,
+}: {
+  environments: readonly string[]
+  window: InsertIdWindow
+}) => {
   const judges = new Judges()
   return async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<() => Promise<void>> => {
     const plans = entries.filter((entry) => entry.kind === planKind)

@@ -91,8 +91,12 @@ const sender = Object.fromEntries(senderFields.map((name) => [name, 'VARCHAR']))
 export const itemsSql = (fields: Record<string, string>): string => {
   const shape = JSON.stringify([
     {
-      ...{ first: 'BIGINT', at_ms: 'BIGINT', about: sender },
-      ...{ verdict: 'VARCHAR', verdicts: ['VARCHAR'], items: [fields] },
+      first: 'BIGINT',
+      at_ms: 'BIGINT',
+      about: sender,
+      verdict: 'VARCHAR',
+      verdicts: ['VARCHAR'],
+      items: [fields],
     },
   ])
   return `SELECT entry.first + generate_subscripts(entry.items, 1) - 1 AS seq,

@@ -19,7 +19,7 @@ import { inTransaction } from '../duckdb/transactions.js'
 import { version } from '../version.js'
 import { buildSessions } from '../schema/applySessions.js'
 import { OperatorError } from '../OperatorError.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 import { Database } from '../duckdb/Database.js'
 import type { DataFolder } from '../disk/DataFolder.js'
 import { storingThreads } from '../duckdb/runPrepared.js'
@@ -27,7 +27,12 @@ import { storingThreads } from '../duckdb/runPrepared.js'
 /** Opens all catalogs, and makes their tables when they are missing. */
 export const openDatabase = async (
   folder: DataFolder,
-  { memoryLimit, threads, catalogs, minFreeDiskBytes }: CompleteOptions,
+  {
+    memoryLimit,
+    threads,
+    catalogs,
+    minFreeDiskBytes,
+  }: Pick<CompleteOptions, 'memoryLimit' | 'threads' | 'catalogs' | 'minFreeDiskBytes'>,
   archive: ArchiveFolder | undefined,
 ) => {
   const database = await Database.open({

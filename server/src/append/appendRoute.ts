@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { HttpError, refuse, type WriteError, shorten } from '../http/HttpError.js'
+import { appendError, HttpError, refuse, shorten } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import { parseJson, checkParameters } from '../http/readJson.js'
 import { readUnpacked } from '../http/codings.js'
@@ -65,23 +65,6 @@ export const findUnfit = async (
   }
   return `A record does not fit into the table: ${reason}`
 }
-
-const contractCodes: Readonly<Record<string, string>> = {
-  'invalid-data': 'invalid-data',
-  'invalid-json': 'invalid-data',
-  'unknown-target': 'invalid-data',
-  'incompatible-schema': 'incompatible-schema',
-}
-
-/** The form of errors of `/append`. */
-export const appendError: WriteError = ({ code, message }) => ({
-  ok: false,
-  task_id: null,
-  error_code: contractCodes[code] ?? null,
-  error: code,
-  error_message: message,
-  message,
-})
 
 export interface AppendRouteOptions {
   catalogs: readonly string[]

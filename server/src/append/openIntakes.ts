@@ -1,6 +1,6 @@
 import type { Cleanups } from '../Cleanups.js'
 import type { Logger } from '../Logger.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 import { createMutex } from '../duckdb/createMutex.js'
 import { internalSchema } from '../duckdb/quote.js'
 import type { CatalogApplier, CatalogApplierOptions } from '../wal/CatalogApplier.js'
@@ -27,8 +27,10 @@ export type OpenApplier = (
   tell: Pick<LogSource, 'onApplied' | 'onSetAside'>,
 ) => Promise<CatalogApplier>
 
-export interface OpenIntakesOptions {
-  options: CompleteOptions
+export interface OpenIntakesOptions extends Pick<
+  CompleteOptions,
+  'catalogs' | 'maxBacklogRows' | 'maxBacklogBytes' | 'maxLagMs' | 'syncWaitMs'
+> {
   /** Numbers the logs of all catalogs. */
   acceptLog: LogStore
   appendLog: LogStore
@@ -51,7 +53,11 @@ const emptyLog = async (log: WriteAheadLog, applier: Applier): Promise<void> => 
 
 /** Opens the log, the applier and the intake of each catalog of the lakehouse, for rows by `/append`. */
 export const openIntakes = async ({
-  options,
+  catalogs,
+  maxBacklogRows,
+  maxBacklogBytes,
+  maxLagMs,
+  syncWaitMs,
   acceptLog,
   appendLog,
   taskIds,
@@ -61,7 +67,7 @@ export const openIntakes = async ({
   mustEmpty,
 }: OpenIntakesOptions): Promise<Map<string, Intake>> => {
   const intakes = new Map<string, Intake>()
-  for (const catalog of options.catalogs) {
+  for (const catalog of catalogs) {
     const number = acceptLog.numberOf(catalog)
     const log = await appendLog.writer(catalog)
     cleanups.add(() => log.close())
@@ -94,7 +100,7 @@ export const openIntakes = async ({
     applier.wake()
     if (mustEmpty) await emptyLog(log, applier)
     const lagLimit = new LagLimit({
-      ...options,
+      maxLagMs,
       backlog: () => ({ rows: log.last - applier.applied, bytes: log.bytes }),
       isStoring: () => !applier.isFailing,
       logger,
@@ -108,7 +114,8 @@ export const openIntakes = async ({
       },
       cleanups,
     )
-    intakes.set(catalog, new Intake({ ...options, number, log, applier, taskIds, lagLimit, logger }))
+    const limits = { maxBacklogRows, maxBacklogBytes, lagLimit, syncWaitMs }
+    intakes.set(catalog, new Intake({ ...limits, number, log, applier, taskIds, logger }))
   }
   return intakes
 }

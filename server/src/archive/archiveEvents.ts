@@ -10,6 +10,27 @@ import { isThere } from './bindArchive.js'
 import { type DayPart, partsBefore } from './dayParts.js'
 import { writeSlice } from './writeFile.js'
 
+const dayMs = 86_400_000
+const usualSlice = 250_000
+
+/**
+ * Moves the events of days that are older than so many days to files, slice by slice, while new events are stored.
+ * `moveSlice` moves the first events of a part of a day, and gives their number.
+ */
+export const moveClosedDays = async (
+  connection: DuckDBConnection,
+  { afterDays, isStopped, logger }: { afterDays: number; isStopped(): boolean; logger: Logger },
+  moveSlice: (part: DayPart) => Promise<number>,
+): Promise<void> => {
+  const before = new Date(Math.floor(Date.now() / dayMs - afterDays) * dayMs).toISOString()
+  const parts = await connection.runAndReadAll(partsBefore(before))
+  for (const part of parts.getRowObjects() as unknown as DayPart[]) {
+    let events = 0
+    for (let slice = -1; slice !== 0 && !isStopped(); events += slice) slice = await moveSlice(part)
+    if (events > 0) logger.info('Events of a closed day are in the archive.', { ...part, events })
+  }
+}
+
 export interface ArchiveEventsOptions {
   archive: ArchiveFolder
   /** How many days old a whole day must be. */
@@ -21,47 +42,34 @@ export interface ArchiveEventsOptions {
   sliceEvents?: number
 }
 
-const dayMs = 86_400_000
-const usualSlice = 250_000
-
-/** Moves the first events of a part to a file; gives their number. */
-const moveSlice = async (
-  connection: DuckDBConnection,
-  part: DayPart,
-  { archive, oneAtATime, sliceEvents = usualSlice }: ArchiveEventsOptions,
-): Promise<number> => {
-  const { environment, day } = part
-  const slice = await writeSlice(connection, archive, { part, most: sliceEvents })
-  if (slice === undefined) return 0
-  const { file, events, source } = slice
-  await oneAtATime(() =>
-    inTransaction(connection, async () => {
-      // The unfolded events are read from the table.
-      await foldEvents(connection)
-      const { rowsChanged } = await connection.run(`DELETE FROM ${source}`, { environment })
-      if (rowsChanged !== events)
-        throw new Error(`${rowsChanged} events of ${day} would be deleted, but ${file} holds ${events}.`)
-      await addArchivedFile(connection, { file, environment, day, events })
-      await makeAllEvents(connection, archive)
-    }),
-  )
-  return events
-}
-
-/** Moves the events of closed days from the table to files, while new events are stored. */
-export const archiveEvents = (options: ArchiveEventsOptions): Chore => ({
+/** The archive of a store that has it for itself. */
+export const archiveEvents = ({
+  archive,
+  afterDays,
+  oneAtATime,
+  logger,
+  sliceEvents = usualSlice,
+}: ArchiveEventsOptions): Chore => ({
   failure: 'Events of closed days could not be archived; the service tries again in an hour.',
   async run(connection, isStopped) {
-    const { archive, afterDays, logger } = options
     if (!isThere(archive)) throw new Error(`The archive ${archive.path} is not there.`)
-    const before = new Date(Math.floor(Date.now() / dayMs - afterDays) * dayMs).toISOString()
-    const parts = await connection.runAndReadAll(partsBefore(before))
-    for (const part of parts.getRowObjects() as unknown as DayPart[]) {
-      let events = 0
-      for (let slice = -1; slice !== 0 && !isStopped(); events += slice) {
-        slice = await moveSlice(connection, part, options)
-      }
-      if (events > 0) logger.info('Events of a closed day are in the archive.', { ...part, events })
-    }
+    await moveClosedDays(connection, { afterDays, isStopped, logger }, async (part) => {
+      const { environment, day } = part
+      const slice = await writeSlice(connection, archive, { part, most: sliceEvents })
+      if (slice === undefined) return 0
+      const { file, events, source } = slice
+      await oneAtATime(() =>
+        inTransaction(connection, async () => {
+          // The unfolded events are read from the table.
+          await foldEvents(connection)
+          const { rowsChanged } = await connection.run(`DELETE FROM ${source}`, { environment })
+          if (rowsChanged !== events)
+            throw new Error(`${rowsChanged} events of ${day} would be deleted, but ${file} holds ${events}.`)
+          await addArchivedFile(connection, { file, environment, day, events })
+          await makeAllEvents(connection, archive)
+        }),
+      )
+      return events
+    })
   },
 })

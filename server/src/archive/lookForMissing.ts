@@ -39,13 +39,6 @@ export const removeUncounted = async (
   for (const name of uncounted) rmSync(join(path, name), { force: true })
 }
 
-export interface LookForMissingOptions {
-  archive: ArchiveFolder
-  /** Runs one writer of analytics at a time. */
-  oneAtATime: OneAtATime
-  logger: Logger
-}
-
 /** So much is read of files in one run, so that queries find the disk free. */
 const readAtOnce = 64 * 1_048_576
 
@@ -54,7 +47,7 @@ const readAtOnce = 64 * 1_048_576
  * do not wait for it: the 5.5 GB of 100 million events take 3.4 s of a processor (at 1.6 GB/s), and half a minute of a
  * disk of 200 MB/s, where a question reads some columns of some days.
  */
-const checkFiles = ({ archive, logger }: LookForMissingOptions) => {
+const checkFiles = (archive: ArchiveFolder, logger: Logger) => {
   /** What a file was like when it was compared: another size or time makes it another one. */
   const compared = new Map<string, string>()
   return async (found: ReadonlyMap<string, { size: number; mtimeMs: number }>, isStopped: () => boolean) => {
@@ -86,9 +79,16 @@ const checkFiles = ({ archive, logger }: LookForMissingOptions) => {
  * Looks for the files of the archive. When one is missing, damaged or back, the view of all events is made anew: such a
  * file then fails only the queries that need it.
  */
-export const lookForMissing = (options: LookForMissingOptions): Chore => {
-  const { archive, oneAtATime, logger } = options
-  const check = checkFiles(options)
+export const lookForMissing = ({
+  archive,
+  oneAtATime,
+  logger,
+}: {
+  archive: ArchiveFolder
+  oneAtATime: OneAtATime
+  logger: Logger
+}): Chore => {
+  const check = checkFiles(archive, logger)
   let told = ''
   return {
     failure: 'The files of the archive could not be looked for.',

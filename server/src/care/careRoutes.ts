@@ -67,17 +67,19 @@ export const exportEvents = async function* (
   }
 }
 
-export interface CareOptions {
-  connect(): Promise<DuckDBConnection>
-  catalogs: readonly string[]
-  tempFolder: string
-}
-
 /**
  * Routes for the commands of `waymark-server`. They exist only on the engine's socket, which belongs to the owner of
  * the data folder; the ingest process passes no request on to them.
  */
-export const careRoutes = ({ connect, catalogs, tempFolder }: CareOptions): Route[] => {
+export const careRoutes = ({
+  connect,
+  catalogs,
+  tempFolder,
+}: {
+  connect(): Promise<DuckDBConnection>
+  catalogs: readonly string[]
+  tempFolder: string
+}): Route[] => {
   const route = (path: string, handle: (connection: DuckDBConnection) => Route['handle']): Route => ({
     method: 'GET',
     path,

@@ -57,15 +57,6 @@ export interface Watched {
 /** Who has used up at least so much of the share of the one with most may be the one that did it all. */
 const alike = 0.75
 
-export interface DiskRoomOptions {
-  /** A path on the disk. */
-  path: string
-  tempFolder: string
-  /** How much must stay free for events that are accepted and stored. */
-  reserveBytes: number
-  look?: (path: string) => Promise<Disk>
-}
-
 /**
  * Checks the free room while statements run. When less than the reserve is left, it ends the one that has used up most,
  * and the next one only when that has gone and it was not enough. DuckDB does not say what each has put aside, so what is
@@ -73,7 +64,11 @@ export interface DiskRoomOptions {
  * newest is ended: another one has been there without harm before.
  */
 export class DiskRoom {
-  readonly #options: Required<DiskRoomOptions>
+  readonly #path: string
+  readonly #tempFolder: string
+  /** How much must stay free for events that are accepted and stored. */
+  readonly reserveBytes: number
+  readonly #look: (path: string) => Promise<Disk>
   /** What runs, in the order in which it began, with the bytes that count for it. */
   readonly #watched = new Map<Watched, { used: number }>()
   /** What was ended and is still there. */
@@ -81,8 +76,12 @@ export class DiskRoom {
   #free = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(options: DiskRoomOptions) {
-    this.#options = { look: lookAtDisk, ...options }
+  /** `folder` is on the disk, and the folder `temp` is where DuckDB puts rows aside. */
+  constructor(folder: { path: string; temp: string }, reserveBytes: number, look = lookAtDisk) {
+    this.#path = folder.path
+    this.#tempFolder = folder.temp
+    this.reserveBytes = reserveBytes
+    this.#look = look
   }
 
   /** `reserveBytes` is undefined when no option says how much must stay free. */
@@ -90,31 +89,22 @@ export class DiskRoom {
     folder: { path: string; temp: string },
     reserveBytes: number | undefined,
   ): Promise<DiskRoom> {
-    const { path, temp } = folder
-    reserveBytes ??= usualReserve(await lookAtDisk(path))
-    return new DiskRoom({ path, tempFolder: temp, reserveBytes })
-  }
-
-  get reserveBytes(): number {
-    return this.#options.reserveBytes
+    return new DiskRoom(folder, reserveBytes ?? usualReserve(await lookAtDisk(folder.path)))
   }
 
   async isShort(): Promise<boolean> {
-    const { look, path, reserveBytes } = this.#options
-    return (await look(path)).free < reserveBytes
+    return (await this.#look(this.#path)).free < this.reserveBytes
   }
 
   /** Whether hardly anything is free, or half the reserve is used up. */
   async isFull(): Promise<boolean> {
-    const { look, path, reserveBytes } = this.#options
-    return (await look(path)).free < Math.max(2 * ballastBytes, reserveBytes / 2)
+    return (await this.#look(this.#path)).free < Math.max(2 * ballastBytes, this.reserveBytes / 2)
   }
 
   /** Calls once, as soon as so much is free. The returned function ends that. */
   onceFree(bytes: number, call: () => void): () => void {
-    const { look, path } = this.#options
     const timer = setInterval(() => {
-      void look(path)
+      void this.#look(this.#path)
         .then(({ free }) => {
           if (free < bytes || isEnded) return
           end()
@@ -147,19 +137,18 @@ export class DiskRoom {
   }
 
   async #check(): Promise<void> {
-    const { look, path, reserveBytes } = this.#options
     // A check that fails is followed by the next one.
-    const disk = await look(path).catch(() => undefined)
+    const disk = await this.#look(this.#path).catch(() => undefined)
     if (disk === undefined) return
     const gone = Math.max(0, this.#free - disk.free)
     this.#free = disk.free
     for (const each of this.#watched.values()) each.used += gone / this.#watched.size
-    if (disk.free >= reserveBytes) return
+    if (disk.free >= this.reserveBytes) return
     const isSpilling = this.#isSpilling()
     const running = [...this.#watched.keys()].filter(
       (each) => (each.fills || isSpilling) && !this.#ended.has(each),
     )
-    const isUrgent = disk.free < Math.max(2 * ballastBytes, reserveBytes / 2)
+    const isUrgent = disk.free < Math.max(2 * ballastBytes, this.reserveBytes / 2)
     if (this.#ended.size > 0 && !isUrgent) return
     const usedBy = (each: Watched) => this.#watched.get(each)!.used
     const most = Math.max(...running.map(usedBy))
@@ -170,10 +159,9 @@ export class DiskRoom {
   }
 
   #isSpilling(): boolean {
-    const { tempFolder } = this.#options
     try {
-      return readdirSync(tempFolder).some(
-        (name) => isSpilled(name) && statSync(join(tempFolder, name)).size > 0,
+      return readdirSync(this.#tempFolder).some(
+        (name) => isSpilled(name) && statSync(join(this.#tempFolder, name)).size > 0,
       )
     } catch {
       // A file was deleted meanwhile, and its rows with it.

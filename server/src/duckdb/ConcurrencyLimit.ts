@@ -174,7 +174,11 @@ export class ConcurrencyLimit {
         reject(reason)
       }
       const waiting: Waiting = {
-        ...{ user, isBack, passed: 0, start, refuse: refuseIt },
+        user,
+        isBack,
+        passed: 0,
+        start,
+        refuse: refuseIt,
         ...this.#shareOf(asking),
       }
       this.#waiting.push(waiting)

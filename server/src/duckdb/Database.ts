@@ -9,14 +9,6 @@ import { findCutOff, WalMark } from './WalMark.js'
 import { damaged, isDiskFull, OperatorError, reasonOf } from '../OperatorError.js'
 import { isInvalidated } from './transactions.js'
 
-export interface WatchOptions {
-  database: Pick<Database, 'connect'>
-  /** The quoted name of one table in each catalog. */
-  tables: readonly string[]
-  /** Called once, when DuckDB has given up a catalog. */
-  onLost(reason: string): void
-}
-
 export interface Watch {
   /** Checks now, because something has failed. */
   look(): void
@@ -30,7 +22,11 @@ const everyMs = 1000
  * whichever statement caused it. This queries DuckDB every second and reads only its own errors: a user's
  * statement may raise an error in any words.
  */
-export const watchDatabase = async ({ database, tables, onLost }: WatchOptions): Promise<Watch> => {
+export const watchDatabase = async (
+  database: Pick<Database, 'connect'>,
+  tables: readonly string[],
+  onLost: (reason: string) => void,
+): Promise<Watch> => {
   const connection = await database.connect()
   const statement = tables.map((table) => `SELECT count(*) FROM ${table}`).join(' UNION ALL ')
   let checking: Promise<void> | undefined

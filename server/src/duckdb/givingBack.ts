@@ -21,10 +21,12 @@ const answerMs = 1000
 export const openDisk = async (
   options: OpenDiskOptions,
 ): Promise<{ room: DiskRoom; givingBack: GivingBack; stop(): void }> => {
-  const { database, folder, minFreeDiskBytes, logger, endMe, onRoom } = options
+  const { database, catalogs, folder, minFreeDiskBytes, logger, endMe, onRoom } = options
   const room = await DiskRoom.open(folder, minFreeDiskBytes)
   const giving = {
-    ...options,
+    database,
+    catalogs,
+    folder,
     room,
     onKept(catalog: string) {
       logger.error('A statement has filled the disk. The engine ends, so that DuckDB gives the room back.', {

@@ -37,7 +37,11 @@ export class Appliers {
     const { database, logger, memoryBytes, alone, among, folder, news, cleanups, onLost } = this.#options
     const opened: CatalogApplier = await CatalogApplier.open({
       ...more,
-      ...{ database, logger, memoryBytes, alone, among },
+      database,
+      logger,
+      memoryBytes,
+      alone,
+      among,
       attemptFile: folder.attemptFile(more.catalog),
       onStarved(failures) {
         if (failures >= starvedTries) onLost('There is no memory left to store accepted requests.')
@@ -64,11 +68,8 @@ export class Appliers {
   /** From now on asks DuckDB every second whether it has given up one of the catalogs that are open. */
   async watch(): Promise<void> {
     const { database, cleanups, onLost } = this.#options
-    const watch = await watchDatabase({
-      database,
-      tables: this.held.map(({ catalog, schema }) => `${quoteIdentifier(catalog)}.${schema}.position`),
-      onLost,
-    })
+    const tables = this.held.map(({ catalog, schema }) => `${quoteIdentifier(catalog)}.${schema}.position`)
+    const watch = await watchDatabase(database, tables, onLost)
     this.#watch = watch
     cleanups.add(() => watch.stop())
   }

@@ -13,7 +13,8 @@ import { HttpError } from '../http/HttpError.js'
 import { Logger } from '../Logger.js'
 import { isFatal } from '../duckdb/transactions.js'
 import { asOperatorError, hideFolder, reasonOf } from '../OperatorError.js'
-import { bytesOf, completeOptions, type ServerOptions } from '../options/ServerOptions.js'
+import { completeOptions, type ServerOptions } from '../options/flags.js'
+import { bytesOf } from '../options/values.js'
 import { openLakeErasure } from '../cluster/lake/eraseFromLake.js'
 import { removeStates } from '../cluster/state/StateHead.js'
 import { carryOutErasures } from '../privacy/carryOut.js'
@@ -152,12 +153,12 @@ export const startEngine = async (
       among: storing.during,
     })
     const { erasures, lake, states } = await storeAnalytics({
-      ...{ options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups },
+      ...{ ...options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups },
       ...{ oneAtATime, erasureList, ended, restart },
       onLogLost: (reason) => endMe?.(reason),
     })
     const intakes = await openIntakes({
-      ...{ options, acceptLog, appendLog, taskIds, logger, cleanups, openApplier: appliers.open },
+      ...{ ...options, acceptLog, appendLog, taskIds, logger, cleanups, openApplier: appliers.open },
       mustEmpty: erased.size > 0,
     })
     erasures.finish(erased)
@@ -181,7 +182,7 @@ export const startEngine = async (
         ...sql.routes,
         ...answerRoutes({ ...options, ...sql.answering }),
         mcpRoute(sql),
-        ...guestRoutes({ ...options, ...sql.answering, database }),
+        ...guestRoutes(sql.answering, database, options.maxQueries),
         appendRoute({
           ...{ ...options, ...disk, connection },
           intakeOf: (catalog) => intakes.get(catalog)!,

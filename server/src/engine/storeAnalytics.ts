@@ -8,7 +8,7 @@ import { Lake } from '../cluster/lake/Lake.js'
 import type { Cleanups } from '../Cleanups.js'
 import type { IngestLink } from '../link/IngestLink.js'
 import type { Logger } from '../Logger.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 import { addressesOf } from '../options/readLogUrl.js'
 import { postgresSource } from '../cluster/log/postgresSource.js'
 import type { ErasureOutcome, ErasureState } from '../payloads/erasure.js'
@@ -100,7 +100,7 @@ const whenReadable = async (
  * @throws OperatorError when a folder is damaged or cannot be used
  */
 export const findStore = async (
-  options: CompleteOptions,
+  options: Pick<CompleteOptions, 'dataFolder' | 'retentionArchive' | 'archiveFolder' | 'log' | 'catalogs'>,
   shared: LogStore | undefined,
 ): Promise<FoundStore> => {
   const folder = new DataFolder(options.dataFolder)
@@ -111,8 +111,10 @@ export const findStore = async (
   return { folder, archive, exportTo, acceptLog: shared ?? (await whenReadable(folder, options)) }
 }
 
-export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'archive' | 'acceptLog'> {
-  options: CompleteOptions
+export interface StoreAnalyticsOptions
+  extends
+    Pick<FoundStore, 'folder' | 'archive' | 'acceptLog'>,
+    Pick<CompleteOptions, 'log' | 'logReadersKeptMs' | 'syncWaitMs' | 'environments' | 'insertIdWindowMs'> {
   database: Database
   appliers: Appliers
   link: IngestLink
@@ -134,15 +136,15 @@ export interface StoreAnalyticsOptions extends Pick<FoundStore, 'folder' | 'arch
  * it; `erasures` knows those that wait.
  */
 export const storeAnalytics = async (
-  given: StoreAnalyticsOptions,
+  options: StoreAnalyticsOptions,
 ): Promise<{
   erasures: Erasures
   lake: Lake | undefined
   states: StateWriter | undefined
 }> => {
-  const { options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = given
-  const { oneAtATime, erasureList: list, ended, restart, onLogLost } = given
-  const { log: url, syncWaitMs, environments, insertIdWindowMs } = options
+  const { log: url, logReadersKeptMs, syncWaitMs, environments, insertIdWindowMs } = options
+  const { folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = options
+  const { oneAtATime, erasureList: list, ended, restart, onLogLost } = options
 
   const window = new InsertIdWindow({ folder: folder.insertIds, windowMs: insertIdWindowMs })
   cleanups.add(() => window.close())
@@ -156,7 +158,9 @@ export const storeAnalytics = async (
   const secret = () => acceptLog.followed?.secret
   const open = (waiting: ErasureSource) =>
     new Erasures({
-      ...{ list, source: waiting, logger },
+      list,
+      source: waiting,
+      logger,
       applied: () => analytics.applied,
       isKnown: (erasure) =>
         database.use(async (connection) => (await chooseErased(connection, erasure, secret())) !== undefined),
@@ -186,7 +190,12 @@ export const storeAnalytics = async (
   }
   const openShared = (logUrl: string) => {
     const source = postgresSource({
-      ...{ ...options, url: logUrl, store: acceptLog, logger, onLost: onLogLost },
+      url: logUrl,
+      logReadersKeptMs,
+      syncWaitMs,
+      store: acceptLog,
+      logger,
+      onLost: onLogLost,
       place: `${hostname()}:${folder.path}`,
       onErase(point) {
         logged.take(point)
@@ -195,7 +204,9 @@ export const storeAnalytics = async (
     })
     const { follower } = source
     const logged = new LoggedErasures({
-      ...{ list, follower, reader: acceptLog.readerName },
+      list,
+      follower,
+      reader: acceptLog.readerName,
       secret: () => secret()!,
       readErased: () => database.use(readErased),
       eraseFromLake:
@@ -209,7 +220,10 @@ export const storeAnalytics = async (
     const states =
       archive &&
       new StateWriter({
-        ...{ archive, folder, held, logger },
+        archive,
+        folder,
+        held,
+        logger,
         followed: () => acceptLog.followed!,
         connection: () => (follower().isConnected ? follower().connection : undefined),
         isArchiver: () => lake!.isArchiver,
@@ -239,8 +253,14 @@ export const storeAnalytics = async (
     url === undefined || archive === undefined
       ? undefined
       : new Lake({
-          ...{ archive, database, oneAtATime, logger, deleteFile, addresses: addressesOf(url) },
-          ...{ log: acceptLog.followed!.id, reader: acceptLog.readerName },
+          addresses: addressesOf(url),
+          log: acceptLog.followed!.id,
+          reader: acceptLog.readerName,
+          archive,
+          database,
+          oneAtATime,
+          deleteFile,
+          logger,
           applied: () => analytics.applied,
         })
   cleanups.add(async () => lake?.close())

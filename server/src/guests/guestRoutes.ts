@@ -14,11 +14,6 @@ import { readGuest, framesPath, guestPath } from '../users/Identity.js'
 import { type GuestLink, GuestLinks } from './GuestLinks.js'
 import { isShown } from './shownToGuests.js'
 
-export interface GuestRoutesOptions extends AnswererOptions {
-  database: Database
-  maxQueries: number
-}
-
 /** All guests together have this part of the permits at most, so that a public link leaves room for users. */
 const shareOfPermits = 4
 const maxWaiting = 100
@@ -48,9 +43,8 @@ const headers = { 'cache-control': 'no-store' }
  * What a guest may do, who has a link and no login. First the link is looked for, then it waits for its turn, and only
  * then anything is done for the guest. A guest names an answer that the link shows, and never a statement.
  */
-export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
-  const { database, maxQueries } = options
-  const answer = answerer(options)
+export const guestRoutes = (answering: AnswererOptions, database: Database, maxQueries: number): Route[] => {
+  const answer = answerer(answering)
   const limit = new ConcurrencyLimit({
     permits: Math.max(1, Math.floor(maxQueries / shareOfPermits)),
     maxWaiting,
@@ -95,7 +89,10 @@ export const guestRoutes = (options: GuestRoutesOptions): Route[] => {
         if (findPersonal(statement) !== undefined) throw notShown()
         response.setHeader('cache-control', 'no-store')
         return await answer({
-          ...{ user, role: 'read', http, response },
+          user,
+          role: 'read',
+          http,
+          response,
           request: { statement, timezone, ephemeral: true },
           form: {
             format: 'default',

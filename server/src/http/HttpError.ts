@@ -32,6 +32,23 @@ export type WriteError = (error: HttpError) => Record<string, unknown>
 /** The form of errors in the lakehouse group, and of errors that belong to no route. */
 export const lakehouseError: WriteError = ({ code, message }) => ({ error: code, message })
 
+const appendCodes: Readonly<Record<string, string>> = {
+  'invalid-data': 'invalid-data',
+  'invalid-json': 'invalid-data',
+  'unknown-target': 'invalid-data',
+  'incompatible-schema': 'incompatible-schema',
+}
+
+/** The form of errors of `/append`. */
+export const appendError: WriteError = ({ code, message }) => ({
+  ok: false,
+  task_id: null,
+  error_code: appendCodes[code] ?? null,
+  error: code,
+  error_message: message,
+  message,
+})
+
 /** The last line of a stream that broke off. Clients of this API show the text in `error`. */
 export const brokenLine = ({ code, message }: HttpError, queryId: string): string =>
   `${JSON.stringify({ error: message, error_code: code, query_id: queryId })}\n`

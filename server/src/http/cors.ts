@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { refuse } from './HttpError.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 import { isByHttps } from './cookies.js'
 
 const originOf = (url: string | undefined): string | undefined => {

@@ -9,10 +9,6 @@ export interface ConnectionLimits {
   maxConnectionsPerAddress: number
 }
 
-export interface PublicServerOptions extends ConnectionLimits {
-  headersWithinMs: number
-}
-
 /** Closes connections beyond the limits. Anybody can open connections, so the limits are needed. */
 export const limitConnections = (server: Server, limits: ConnectionLimits): void => {
   server.maxConnections = limits.maxConnections
@@ -44,7 +40,10 @@ export const takeExpecting = (server: HttpServer): void => {
 }
 
 /** Makes a server whose connections clients without a key cannot use up. */
-export const createPublicServer = (options: PublicServerOptions, answer: RequestListener): HttpServer => {
+export const createPublicServer = (
+  options: ConnectionLimits & { headersWithinMs: number },
+  answer: RequestListener,
+): HttpServer => {
   const server = createServer(
     {
       // Uploads may take hours, so each route has its own time limit for a body.

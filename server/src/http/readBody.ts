@@ -108,20 +108,17 @@ const giveUpLate = () => {
   sweep = undefined
 }
 
-export interface ReadBodyOptions {
-  withinMs?: number
-  /** Whose room the body takes if it is large. @defaultValue the client's address, or the user in the engine */
-  holder?: string
-}
-
 const holderOf = ({ socket, headers }: IncomingMessage) =>
   socket.remoteAddress ?? String(headers[userHeader] ?? '')
 
-/** Reads a whole body into memory. Refuses it as soon as it is known to be too large or too slow. */
+/**
+ * Reads a whole body into memory. Refuses it as soon as it is known to be too large or too slow. If it is large it takes
+ * room of `holder`: the client's address, or the user in the engine.
+ */
 export const readBody = (
   request: IncomingMessage,
   maxBytes: number,
-  { withinMs = 60_000, holder = holderOf(request) }: ReadBodyOptions = {},
+  { withinMs = 60_000, holder = holderOf(request) }: { withinMs?: number; holder?: string } = {},
 ): Promise<Buffer> => {
   const tooLarge = () =>
     refuse(413, 'body-too-large', `The body is larger than ${megabytes(maxBytes)}. Send less at once.`, {

@@ -1,5 +1,4 @@
-import { appendError } from '../append/appendRoute.js'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { appendError, lakehouseError, refuse } from '../http/HttpError.js'
 import { type Route, answerPath } from '../http/Route.js'
 import { erasePath, exportPath } from '../payloads/erasure.js'
 import { savedPath } from '../saved/savedRoute.js'

@@ -1,5 +1,5 @@
 import type { Cleanups } from '../Cleanups.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 import { analyticsCatalog } from '../duckdb/quote.js'
 import { DataFolder } from '../disk/DataFolder.js'
 import { giveBallast } from '../disk/DiskRoom.js'
@@ -24,7 +24,7 @@ export interface EngineSide {
 
 /** Locks the data folder for this process, and prepares the link with the engine that works on the folder. */
 export const openEngineSide = async (
-  options: CompleteOptions,
+  options: Pick<CompleteOptions, 'dataFolder' | 'catalogs' | 'log' | 'archiveFolder'>,
   { logger, cleanups }: { logger: Logger; cleanups: Cleanups },
 ): Promise<EngineSide> => {
   const { dataFolder, catalogs } = options

@@ -114,9 +114,10 @@ const untouchedBytes = 2 ** 28
  */
 export const boundMemory = (maxBytes: number): boolean => {
   if (process.platform !== 'linux') return false
-  // By default DuckDB's allocator keeps the addresses of all freed memory, and keeps freed blocks of up to 256 MiB
-  // whole. Both count against the limit: after one large statement had failed, every later one failed as well.
-  process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'retain:false,oversize_threshold:8388608'
+  // By default DuckDB's allocator keeps the addresses of all freed memory, those of pages that it has given back for
+  // ten seconds more, and freed blocks of up to 256 MiB whole. All of them count against the limit: after one large
+  // statement had failed, every later one failed as well, and V8, which found no memory either, ended the engine.
+  process.env['DUCKDB_JE_MALLOC_CONF'] ??= 'retain:false,muzzy_decay_ms:0,oversize_threshold:8388608'
   try {
     const limit = Math.floor(maxBytes) + untouchedBytes
     execFileSync('prlimit', [`--pid=${process.pid}`, `--data=${limit}:`], { stdio: 'ignore' })

@@ -1,22 +1,24 @@
 import type { Registry } from 'prom-client'
 import { lakehouseError } from '../http/HttpError.js'
-import type { Role } from '../options/ServerOptions.js'
+import type { Role } from '../options/flags.js'
 import type { Exchange, Route } from '../http/Route.js'
 import type { Failing } from '../link/EngineView.js'
 import { version } from '../version.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { BearerTokens, type TokenTries } from '../users/BearerTokens.js'
 
-export interface MetricsRouteOptions {
+/** `GET /metrics` in the text format of Prometheus, for every user and for clients with the token, which is empty when there is none. */
+export const metricsRoute = ({
+  registry,
+  authenticate,
+  metricsToken,
+  tries,
+}: {
   registry: Registry
   authenticate: Authenticate
-  /** The token that reads metrics without a user; empty when there is none. */
   metricsToken: string
   tries: TokenTries
-}
-
-/** `GET /metrics` in the text format of Prometheus, for every user and for clients with the token. */
-export const metricsRoute = ({ registry, authenticate, metricsToken, tries }: MetricsRouteOptions): Route => {
+}): Route => {
   const listed = metricsToken === '' ? [] : [metricsToken]
   const tokens = new BearerTokens(listed, { flag: '--metrics-token', tries })
   return {

@@ -1,383 +1,329 @@
-import { type LogLevel, logLevels } from '../Logger.js'
-import { type ColumnsForm, columnsForms } from '../sql/columnsForm.js'
-import { type LogDurability, logDurabilities } from './readLogUrl.js'
-import {
-  asBasePath,
-  asBytes,
-  asCatalogs,
-  asEnvironments,
-  asLogUrl,
-  asOrigins,
-  asChoice,
-  asDay,
-  asDays,
-  asFolder,
-  asNumber,
-  asPem,
-  asPort,
-  asRetention,
-  asSizeText,
-  asText,
-  asUsers,
-  type Read,
-  set,
-  splitList,
-} from './values.js'
+import { availableParallelism, totalmem } from 'node:os'
+import { logLevels, logToStandardError } from '../Logger.js'
+import { columnsForms } from '../sql/columnsForm.js'
+import { logDurabilities } from './readLogUrl.js'
+import * as kinds from './values.js'
 
-/** A flag of the service: the command line, `--help` and the docs all take it from the table below. */
-export interface Flag {
-  name: string
-  /** How `--help` names the flag's value; a switch has none. */
-  value?: string
-  /** One sentence for `--help` and the docs. */
-  about: string
-  /** The default, as it would be written. */
-  usual?: string
-  /** The default in words, when it cannot be written as a value. @defaultValue 'none' */
+interface Way<T> {
+  as: kinds.Kind<T>
+  /** The default, as it would be written, or made of the options before it; without it nothing is set. */
+  usual?: string | ((before: { memoryLimit: string; quiet: boolean }) => T)
+  /** The default in words, where it is not written. @defaultValue '' */
   otherwise?: string
   /** A link to the part of the docs that says more. */
   more?: string
-  /** Several flags of this name count as one, joined by commas. */
-  isList?: true
-  read: Read
 }
 
-export const flags: readonly Flag[] = [
-  {
-    name: 'port',
-    value: 'N',
-    about: 'port to listen on; 0 takes any free one',
-    usual: '8787',
-    read: asPort('port'),
-  },
-  {
-    name: 'host',
-    value: 'ADDRESS',
-    about: 'address to listen on',
-    usual: '127.0.0.1',
-    read: asText('host'),
-  },
-  {
-    name: 'data',
-    value: 'FOLDER',
-    about: 'where everything is kept; made for its owner alone when it is missing',
+/** A flag, such as `--port N`, with a sentence for `--help` and the docs; a switch has no value. */
+const flag = <W extends Way<unknown>>(form: string, about: string, way: W) => {
+  const [name = '', value] = form.slice(2).split(' ')
+  return { ...way, name, value, about }
+}
+
+/** What only code can set; its default in words is only told where it is not that of `usual`. */
+const inCode = <T>(about: string, usual: () => T, otherwise = String(usual())) => ({
+  about,
+  usual,
+  otherwise,
+})
+
+/** Every option of the service, by its name in code. Types, defaults, `--help` and the docs are made of this table. */
+const table = {
+  port: flag('--port N', 'port to listen on; 0 takes any free one', { as: kinds.port, usual: '8787' }),
+  host: flag('--host ADDRESS', 'address to listen on', { as: kinds.text, usual: '127.0.0.1' }),
+  dataFolder: flag('--data FOLDER', 'where everything is kept; made for its owner alone when it is missing', {
+    as: kinds.folder,
     usual: './waymark-data',
-    read: asFolder('dataFolder'),
-  },
-  {
-    name: 'api-keys',
-    value: 'A,B:ENV',
-    about: 'keys that write events: a key alone to all environments, key:staging to one',
-    otherwise: 'the one that the first start has made',
-    more: '[Users and roles](operate.md#users-and-roles)',
-    isList: true,
-    read: set('apiKeys', splitList),
-  },
-  {
-    name: 'server-keys',
-    value: 'A,B:ENV',
-    about: 'keys of servers, which are in no page: the same, and they may say who somebody is',
-    more: '[Signed users](operate.md#signed-users)',
-    isList: true,
-    read: set('serverKeys', splitList),
-  },
-  {
-    name: 'identity-secret',
-    value: 'SECRET',
-    about:
-      'what a page says of who somebody is counts only when its server has signed the user’s id with this',
-    more: '[Signed users](operate.md#signed-users)',
-    read: asText('identitySecret'),
-  },
-  {
-    name: 'environments',
-    value: 'A,B',
-    about: 'environments that exist',
+  }),
+  apiKeys: flag(
+    '--api-keys A,B:ENV',
+    'keys that write events: a key alone to all environments, key:staging to one',
+    {
+      as: kinds.list,
+      usual: '',
+      otherwise: 'the one that the first start has made',
+      more: '[Users and roles](operate.md#users-and-roles)',
+    },
+  ),
+  serverKeys: flag(
+    '--server-keys A,B:ENV',
+    'keys of servers, which are in no page: the same, and they may say who somebody is',
+    { as: kinds.list, usual: '', more: '[Signed users](operate.md#signed-users)' },
+  ),
+  identitySecret: flag(
+    '--identity-secret SECRET',
+    'what a page says of who somebody is counts only when its server has signed the user’s id with this',
+    { as: kinds.text, usual: '', more: '[Signed users](operate.md#signed-users)' },
+  ),
+  environments: flag('--environments A,B', 'environments that exist', {
+    as: kinds.environments,
     usual: 'production',
-    isList: true,
-    read: asEnvironments,
-  },
-  {
-    name: 'users',
-    value: 'NAME:PASSWORD',
-    about: 'users who may read and write by SQL, separated by commas',
+  }),
+  users: flag('--users NAME:PASSWORD', 'users who may read and write by SQL, separated by commas', {
+    as: kinds.users,
+    usual: '',
     otherwise: 'the one that the first start has made',
-    isList: true,
-    read: asUsers,
-  },
-  {
-    name: 'users-file',
-    value: 'FILE',
-    about: 'a JSON file of more users, with roles and hashed passwords; read again on SIGHUP',
-    more: '[Users and roles](operate.md#users-and-roles)',
-    read: asText('usersFile'),
-  },
-  {
-    name: 'geo-database',
-    value: 'FILE',
-    about:
-      'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
-    more: '[Countries](operate.md#countries)',
-    read: asText('geoDatabase'),
-  },
-  {
-    name: 'plan',
-    value: 'FILE',
-    about:
-      'the tracking plan, as npx waymark plan writes it; each event is stored with what the plan says of it',
-    otherwise: 'no event is compared',
-    more: '[The tracking plan](plan.md#in-the-service)',
-    read: asText('planFile'),
-  },
-  {
-    name: 'trust-proxy',
-    value: 'N',
-    about: 'how many proxies in front add to X-Forwarded-For, which then names the visitor’s address',
-    more: '[Behind a proxy](proxy.md#the-visitors-address)',
-    read: asNumber('trustProxy', 'of proxies', { digits: 1 }),
-  },
-  {
-    name: 'metrics-token',
-    value: 'TOKEN',
-    about: 'reads /metrics without a user; at least 16 letters',
-    read: asText('metricsToken'),
-  },
-  {
-    name: 'mcp-tokens',
-    value: 'A,B:persons',
-    about:
-      'tokens of agents that ask by /mcp, each at least 16 letters: token for figures, token:persons for SQL and persons, too',
-    more: '[Agents](api.md#agents)',
-    isList: true,
-    read: set('mcpTokens', splitList),
-  },
-  {
-    name: 'origins',
-    value: 'A,B',
-    about:
-      'origins of pages that may use the lakehouse group; http://127.0.0.1:* is every port of that address',
-    isList: true,
-    read: asOrigins,
-  },
-  {
-    name: 'base-path',
-    value: 'PATH',
-    about: 'what a proxy leaves on the path; requests are answered with it and without',
-    usual: '/w',
-    more: '[proxy.md](proxy.md)',
-    read: asBasePath,
-  },
-  {
-    name: 'id-cookie',
-    about: '/ids keeps two ids in a cookie that scripts cannot read',
+  }),
+  usersFile: flag(
+    '--users-file FILE',
+    'a JSON file of more users, with roles and hashed passwords; read again on SIGHUP',
+    { as: kinds.text, usual: '', more: '[Users and roles](operate.md#users-and-roles)' },
+  ),
+  geoDatabase: flag(
+    '--geo-database FILE',
+    'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
+    { as: kinds.text, usual: '', more: '[Countries](operate.md#countries)' },
+  ),
+  planFile: flag(
+    '--plan FILE',
+    'the tracking plan, as npx waymark plan writes it; each event is stored with what the plan says of it',
+    {
+      as: kinds.text,
+      usual: '',
+      otherwise: 'no event is compared',
+      more: '[The tracking plan](plan.md#in-the-service)',
+    },
+  ),
+  trustProxy: flag(
+    '--trust-proxy N',
+    'how many proxies in front add to X-Forwarded-For, which then names the visitor’s address',
+    {
+      as: kinds.number('of proxies', { digits: 1 }),
+      usual: () => 0,
+      more: '[Behind a proxy](proxy.md#the-visitors-address)',
+    },
+  ),
+  metricsToken: flag('--metrics-token TOKEN', 'reads /metrics without a user; at least 16 letters', {
+    as: kinds.text,
+    usual: '',
+  }),
+  mcpTokens: flag(
+    '--mcp-tokens A,B:persons',
+    'tokens of agents that ask by /mcp, each at least 16 letters: token for figures, token:persons for SQL and persons, too',
+    { as: kinds.list, usual: '', more: '[Agents](api.md#agents)' },
+  ),
+  origins: flag(
+    '--origins A,B',
+    'origins of pages that may use the lakehouse group; http://127.0.0.1:* is every port of that address',
+    { as: kinds.origins, usual: '' },
+  ),
+  basePath: flag(
+    '--base-path PATH',
+    'what a proxy leaves on the path; requests are answered with it and without',
+    { as: kinds.basePath, usual: '/w', more: '[proxy.md](proxy.md)' },
+  ),
+  idCookie: flag('--id-cookie', '/ids keeps two ids in a cookie that scripts cannot read', {
+    as: kinds.toggle,
+    usual: '',
     otherwise: 'off',
     more: '[proxy.md](proxy.md#safaris-seven-days)',
-    read: set('idCookie', () => true),
-  },
-  {
-    name: 'files',
-    value: 'FOLDER',
-    about: 'the library’s files for script tags, served as /waymark.….js',
+  }),
+  filesFolder: flag('--files FOLDER', 'the library’s files for script tags, served as /waymark.….js', {
+    as: kinds.text,
+    usual: '',
     otherwise: 'those that came with it',
-    read: asText('filesFolder'),
-  },
-  {
-    name: 'catalogs',
-    value: 'A,B',
-    about: 'catalogs that SQL may write to, one DuckDB file each; names of small letters, digits and _',
-    usual: 'lakehouse',
-    isList: true,
-    read: asCatalogs,
-  },
-  {
-    name: 'postgres-port',
-    value: 'N',
-    about: 'port for reading by the Postgres protocol; 0 takes any free one',
+  }),
+  catalogs: flag(
+    '--catalogs A,B',
+    'catalogs that SQL may write to, one DuckDB file each; names of small letters, digits and _',
+    { as: kinds.catalogs, usual: 'lakehouse' },
+  ),
+  postgresPort: flag('--postgres-port N', 'port for reading by the Postgres protocol; 0 takes any free one', {
+    as: kinds.port,
     more: '[Postgres](api.md#postgres)',
-    read: asPort('postgresPort'),
-  },
-  {
-    name: 'postgres-tls-cert',
-    value: 'FILE',
-    about: 'a certificate in PEM, for TLS at that port',
-    read: asPem('cert'),
-  },
-  { name: 'postgres-tls-key', value: 'FILE', about: 'its key in PEM', read: asPem('key') },
-  {
-    name: 'memory-limit',
-    value: 'SIZE',
-    about: 'what DuckDB may hold in memory, such as 512MB or 4GiB',
+  }),
+  postgresTlsCert: flag('--postgres-tls-cert FILE', 'a certificate in PEM, for TLS at that port', {
+    as: kinds.text,
+  }),
+  postgresTlsKey: flag('--postgres-tls-key FILE', 'its key in PEM', { as: kinds.text }),
+  memoryLimit: flag('--memory-limit SIZE', 'what DuckDB may hold in memory, such as 512MB or 4GiB', {
+    as: kinds.size,
+    usual: () => `${Math.min(4096, Math.floor(totalmem() / 2 ** 21))}MiB`,
     otherwise: 'half the machine’s, at most 4 GiB',
-    read: asSizeText('memoryLimit'),
-  },
-  {
-    name: 'engine-memory',
-    value: 'SIZE',
-    about: 'what the engine process may hold in all, before it is ended and started again',
-    otherwise: '1.5 × the limit above, and 512 MiB',
-    read: asBytes('engineMemoryBytes'),
-  },
-  {
-    name: 'min-free-disk',
-    value: 'SIZE',
-    about: 'disk that changes by SQL, /append, /upload and spilled rows leave to what is accepted',
-    otherwise: '1 GiB, and a tenth of a disk that is smaller than 10 GiB',
-    more: '[A full disk](operate.md#when-the-disk-is-full)',
-    read: asBytes('minFreeDiskBytes'),
-  },
-  {
-    name: 'threads',
-    value: 'N',
-    about: 'threads that DuckDB computes with while queries run',
+  }),
+  // DuckDB does not count all of its memory, so the process needs more than DuckDB's own limit.
+  engineMemoryBytes: flag(
+    '--engine-memory SIZE',
+    'what the engine process may hold in all, before it is ended and started again',
+    {
+      as: kinds.bytes,
+      usual: ({ memoryLimit }) => 1.5 * kinds.bytesOf(memoryLimit) + 2 ** 29,
+      otherwise: '1.5 × the limit above, and 512 MiB',
+    },
+  ),
+  minFreeDiskBytes: flag(
+    '--min-free-disk SIZE',
+    'disk that changes by SQL, /append, /upload and spilled rows leave to what is accepted',
+    {
+      as: kinds.bytes,
+      otherwise: '1 GiB, and a tenth of a disk that is smaller than 10 GiB',
+      more: '[A full disk](operate.md#when-the-disk-is-full)',
+    },
+  ),
+  // Each thread holds rows of its own: with two threads in 256 MiB queries failed that one thread could answer.
+  threads: flag('--threads N', 'threads that DuckDB computes with while queries run', {
+    as: kinds.number('from 1', { digits: 3 }),
+    usual: ({ memoryLimit }) =>
+      Math.max(1, Math.min(availableParallelism(), Math.floor(kinds.bytesOf(memoryLimit) / 2 ** 28))),
     otherwise: 'one for each processor, and at most one for each 256 MiB of --memory-limit',
-    read: asNumber('threads', 'from 1', { digits: 3 }),
-  },
-  {
-    name: 'statement-timeout',
-    value: 'N',
-    about: 'seconds that one SQL statement may run',
+  }),
+  statementTimeoutMs: flag('--statement-timeout N', 'seconds that one SQL statement may run', {
+    as: kinds.number('of seconds', { digits: 6, times: 1000 }),
     usual: '600',
-    read: asNumber('statementTimeoutMs', 'of seconds', { digits: 6, times: 1000 }),
-  },
-  {
-    name: 'max-columns',
-    value: 'N',
-    about: 'columns that a table may have to get new ones by /append, or by a file that makes it',
-    usual: '1000',
-    read: asNumber('maxColumns', 'of columns', { digits: 5 }),
-  },
-  {
-    name: 'max-backlog',
-    value: 'N',
-    about: 'rows accepted ahead of DuckDB, beyond which more are refused',
+  }),
+  maxColumns: flag(
+    '--max-columns N',
+    'columns that a table may have to get new ones by /append, or by a file that makes it',
+    { as: kinds.number('of columns', { digits: 5 }), usual: '1000' },
+  ),
+  maxBacklogRows: flag('--max-backlog N', 'rows accepted ahead of DuckDB, beyond which more are refused', {
+    as: kinds.number('of rows', { digits: 10 }),
     usual: '2000000',
-    read: asNumber('maxBacklogRows', 'of rows', { digits: 10 }),
-  },
-  {
-    name: 'max-lag',
-    value: 'N',
-    about: 'seconds that an accepted row may wait to be stored; more rows than that allows are refused',
-    usual: '3',
-    read: asNumber('maxLagMs', 'of seconds', { digits: 5, times: 1000 }),
-  },
-  {
-    name: 'insert-id-window',
-    value: 'N',
-    about: 'days for which a second copy of an event is known by its insert_id',
-    usual: '15',
-    read: asDays('insertIdWindowMs'),
-  },
-  {
-    name: 'retention',
-    value: 'ENV=400d',
-    about: 'how many days events are kept, by environment',
+  }),
+  maxLagMs: flag(
+    '--max-lag N',
+    'seconds that an accepted row may wait to be stored; more rows than that allows are refused',
+    { as: kinds.number('of seconds', { digits: 5, times: 1000 }), usual: '3' },
+  ),
+  insertIdWindowMs: flag(
+    '--insert-id-window N',
+    'days for which a second copy of an event is known by its insert_id',
+    { as: kinds.days, usual: '15' },
+  ),
+  retentionDays: flag('--retention ENV=400d', 'how many days events are kept, by environment', {
+    as: kinds.daysByName,
+    usual: '',
     otherwise: 'for ever',
     more: '[Retention](privacy.md#delete-events-by-age)',
-    isList: true,
-    read: asRetention,
-  },
-  {
-    name: 'retention-archive',
-    value: 'FOLDER',
-    about: 'where events are written to before they are deleted for their age',
-    read: asFolder('retentionArchive'),
-  },
-  {
-    name: 'clock-checked',
-    value: 'DATE',
-    about: 'a day, such as 2027-01-31, on which the clock was found right; retention goes on after it',
-    more: '[Retention](privacy.md#delete-events-by-age)',
-    read: asDay('clockChecked'),
-  },
-  {
-    name: 'archive',
-    value: 'FOLDER',
-    about: 'where events of closed days go, as Parquet files that queries read',
-    more: '[Archive](back-up.md#move-old-events-to-parquet-files)',
-    read: asFolder('archiveFolder'),
-  },
-  {
-    name: 'archive-after',
-    value: '30d',
-    about: 'how many days old a whole day is when it goes there',
+  }),
+  retentionArchive: flag(
+    '--retention-archive FOLDER',
+    'where events are written to before they are deleted for their age',
+    { as: kinds.folder },
+  ),
+  clockChecked: flag(
+    '--clock-checked DATE',
+    'a day, such as 2027-01-31, on which the clock was found right; retention goes on after it',
+    { as: kinds.day, more: '[Retention](privacy.md#delete-events-by-age)' },
+  ),
+  archiveFolder: flag(
+    '--archive FOLDER',
+    'where events of closed days go, as Parquet files that queries read',
+    { as: kinds.folder, more: '[Archive](back-up.md#move-old-events-to-parquet-files)' },
+  ),
+  archiveAfterDays: flag('--archive-after 30d', 'how many days old a whole day is when it goes there', {
+    as: kinds.wholeDays,
     usual: '30d',
-    read: (text, given, flag) =>
-      /^[1-9]\d{0,4}d$/.test(text)
-        ? set('archiveAfterDays', Number.parseInt)(text, given, flag)
-        : `--archive-after takes days, such as 30d, not ${text}.`,
-  },
-  {
-    name: 'log',
-    value: 'URL',
-    about: 'postgres://…: accepted events go to a PostgreSQL database that several processes share',
-    otherwise: 'files in the data folder',
-    more: '[The log in PostgreSQL](operate.md#put-the-log-in-postgresql)',
-    read: asLogUrl,
-  },
-  {
-    name: 'log-durability',
-    value: 'WHAT',
-    about: 'quorum, or local: that PostgreSQL has no standby that it waits for',
-    usual: 'quorum',
-    read: asChoice(logDurabilities, (word, { options }) => {
-      options.logDurability = word as LogDurability
-    }),
-  },
-  {
-    name: 'log-readers-kept',
-    value: 'N',
-    about:
-      'days for which that log is kept for a query process that is away, for the latest backup, and for states',
-    usual: '7',
-    read: asDays('logReadersKeptMs'),
-  },
-  {
-    name: 'role',
-    value: 'ROLE',
-    about: 'both; ingest or engine runs one of the two processes alone, with --log',
+  }),
+  log: flag(
+    '--log URL',
+    'postgres://…: accepted events go to a PostgreSQL database that several processes share',
+    {
+      as: kinds.logUrl,
+      otherwise: 'files in the data folder',
+      more: '[The log in PostgreSQL](operate.md#put-the-log-in-postgresql)',
+    },
+  ),
+  logDurability: flag(
+    '--log-durability WHAT',
+    'quorum, or local: that PostgreSQL has no standby that it waits for',
+    { as: kinds.oneOf(logDurabilities), usual: 'quorum' },
+  ),
+  logReadersKeptMs: flag(
+    '--log-readers-kept N',
+    'days for which that log is kept for a query process that is away, for the latest backup, and for states',
+    { as: kinds.days, usual: '7' },
+  ),
+  role: flag('--role ROLE', 'both; ingest or engine runs one of the two processes alone, with --log', {
+    as: kinds.oneOf(['both', 'ingest', 'engine']),
     usual: 'both',
     more: '[Roles](operate.md#roles-of-processes)',
-    read: asChoice(['both', 'ingest', 'engine'], (word, given) => {
-      given.role = word
-    }),
-  },
-  {
-    name: 'max-connections',
-    value: 'N',
-    about: 'connections at once',
+  }),
+  maxConnections: flag('--max-connections N', 'connections at once', {
+    as: kinds.number('of connections'),
     usual: '10000',
-    read: asNumber('maxConnections', 'of connections'),
-  },
-  {
-    name: 'max-connections-per-address',
-    value: 'N',
-    about: 'connections at once from one address; a proxy in front is one',
-    usual: '1000',
-    read: asNumber('maxConnectionsPerAddress', 'of connections'),
-  },
-  {
-    name: 'columns',
-    value: 'FORM',
-    about: 'objects or labels: how /query describes columns to clients that do not say what they read',
-    usual: 'objects',
-    more: '[Clients](api.md#clients)',
-    read: asChoice(columnsForms, (word, { options }) => {
-      options.columns = word as ColumnsForm
-    }),
-  },
-  {
-    name: 'log-level',
-    value: 'LEVEL',
-    about: 'debug, info, warn, error or silent',
-    usual: 'info',
-    read: asChoice(logLevels, (word, { options }) => {
-      options.logLevel = word as LogLevel
-    }),
-  },
-  {
-    name: 'quiet',
-    about: 'writes no log; it is --log-level silent',
+  }),
+  maxConnectionsPerAddress: flag(
+    '--max-connections-per-address N',
+    'connections at once from one address; a proxy in front is one',
+    { as: kinds.number('of connections'), usual: '1000' },
+  ),
+  columns: flag(
+    '--columns FORM',
+    'objects or labels: how /query describes columns to clients that do not say what they read',
+    { as: kinds.oneOf(columnsForms), usual: 'objects', more: '[Clients](api.md#clients)' },
+  ),
+  quiet: flag('--quiet', 'writes no log; it is --log-level silent', {
+    as: kinds.toggle,
+    usual: '',
     otherwise: 'off',
-    read: set('logLevel', () => 'silent'),
-  },
-]
+  }),
+  logLevel: flag('--log-level LEVEL', 'debug, info, warn, error or silent', {
+    as: kinds.oneOf(logLevels),
+    usual: ({ quiet }) => (quiet ? 'silent' : 'info'),
+    otherwise: 'info',
+  }),
+  screensFolder: inCode('the folder of the built screens', () => '', 'those that came with it'),
+  maxBacklogBytes: inCode(
+    'bytes of bodies accepted ahead of DuckDB, beyond which more are refused',
+    () => 2 ** 30,
+    '1 GiB',
+  ),
+  headersWithinMs: inCode('milliseconds in which a client sends the headers of a request', () => 10_000),
+  syncWaitMs: inCode('milliseconds that sync=true waits', () => 30_000),
+  stuckAfterMs: inCode(
+    'milliseconds that a cancelled statement may run on, before the engine is ended',
+    () => 15_000,
+  ),
+  maxQueries: inCode(
+    'statements that run at once; more wait',
+    () => Math.max(2, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) - 8),
+    'eight less than UV_THREADPOOL_SIZE, and at least 2',
+  ),
+  writeLog: inCode('takes each line of the log', () => logToStandardError, 'writes to standard error'),
+}
+
+type Table = typeof table
+type ValueOf<Row> = Row extends { as: kinds.Kind<infer T> }
+  ? T | (Row extends { usual: unknown } ? never : undefined)
+  : Row extends { usual: () => infer T }
+    ? T
+    : never
+
+/** Every option with its value; what is not set and has no default is undefined. */
+export type CompleteOptions = { [Name in keyof Table]: ValueOf<Table[Name]> }
+
+/** What the service is started with. docs/flags.md says what each option means. */
+export type ServerOptions = Partial<CompleteOptions>
+
+/** What a process is for: taking events, answering queries, or both. */
+export type Role = CompleteOptions['role']
+
+export interface Flag extends Way<unknown> {
+  /** Its option in code. */
+  option: string
+  name: string
+  /** How `--help` names its value; a switch has none. */
+  value: string | undefined
+  about: string
+}
+
+const rows = Object.entries<Omit<Flag, 'option'> | ReturnType<typeof inCode>>(table)
+
+export const flags = rows.flatMap(([option, row]): Flag[] => ('as' in row ? [{ option, ...row }] : []))
+
+/** The options that have no flag. */
+export const codeOptions = rows.flatMap(([option, row]) => ('as' in row ? [] : [{ option, ...row }]))
+
+/** The variable of a flag: `WAYMARK_API_KEYS` for `--api-keys`. The variable of a switch must be `true`. */
+export const variableOf = ({ name }: { name: string }): string =>
+  `WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`
+
+export const completeOptions = (given: ServerOptions): CompleteOptions => {
+  const complete: Record<string, unknown> = { ...given }
+  for (const [option, row] of rows) {
+    if (typeof row.usual === 'function') complete[option] ??= row.usual(complete as CompleteOptions)
+    else if ('as' in row && row.usual !== undefined) complete[option] ??= row.as.read(row.usual, row.name)
+  }
+  return complete as CompleteOptions
+}

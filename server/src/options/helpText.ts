@@ -1,8 +1,4 @@
-import { type Flag, flags } from './flags.js'
-
-/** The variable of a flag: `WAYMARK_API_KEYS` for `--api-keys`. The variable of a switch must be `true`. */
-export const variableOf = ({ name }: { name: string }): string =>
-  `WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`
+import { codeOptions, type Flag, flags, variableOf } from './flags.js'
 
 const column = 34
 const width = 100
@@ -17,9 +13,14 @@ const wrap = (text: string): string[] => {
   return lines
 }
 
-const describe = ({ name, value, about, usual, otherwise = 'none' }: Flag): string => {
+/** The default of a flag; empty when nothing is set. */
+const usualOf = ({ usual, otherwise = '' }: Flag): string =>
+  typeof usual === 'string' && usual !== '' ? usual : otherwise
+
+const describe = (flag: Flag): string => {
+  const { name, value, about } = flag
   const head = `  --${name}${value === undefined ? '' : ` ${value}`}`
-  const [first, ...more] = wrap(`${about} [${usual ?? otherwise}]`)
+  const [first, ...more] = wrap(`${about} [${usualOf(flag) || 'none'}]`)
   return [`${head.padEnd(column - 1)} ${first}`, ...more.map((line) => ' '.repeat(column) + line)].join('\n')
 }
 
@@ -42,13 +43,20 @@ ${flags.map(describe).join('\n')}
   --help                          this text
 `
 
-/** The table of flags in the docs. */
+/** The tables of docs/flags.md: the flags, and the options that only code can set. */
 export const flagsTable = (): string =>
   [
-    '| flag | default | |',
-    '|---|---|---|',
+    '| flag | in code | default | |',
+    '|---|---|---|---|',
     ...flags.map(
-      ({ name, about, usual, otherwise, more }) =>
-        `| \`--${name}\` | ${usual ?? otherwise ?? ''} | ${about}${more === undefined ? '' : ` (${more})`} |`,
+      (flag) =>
+        `| \`--${flag.name}\` | \`${flag.option}\` | ${usualOf(flag)} | ${flag.about}${flag.more === undefined ? '' : ` (${flag.more})`} |`,
     ),
+  ].join('\n')
+
+export const codeTable = (): string =>
+  [
+    '| only in code | default | |',
+    '|---|---|---|',
+    ...codeOptions.map(({ option, about, otherwise }) => `| \`${option}\` | ${otherwise} | ${about} |`),
   ].join('\n')

@@ -66,7 +66,10 @@ export class Turn {
     const cancellation = this.#cancellation
     const { permits, isSmall, maxMs } = shareOf(size, all)
     this.#permit = await limit.acquire({
-      ...{ user: this.#held.user, permits, isSmall, signal: cancellation.signal },
+      user: this.#held.user,
+      permits,
+      isSmall,
+      signal: cancellation.signal,
       end: () => cancellation.cancel('unread'),
     })
     const end = () => cancellation.cancel(maxMs < timeoutMs ? 'size' : 'timeout')

@@ -4,16 +4,9 @@ import { ProcessEnded, SideProcess } from '../link/SideProcess.js'
 import { ConcurrencyLimit, type Permit } from '../duckdb/ConcurrencyLimit.js'
 import { explainEnd, explainReading } from './explainFailure.js'
 import type { FromImporter, ToImport } from './importing.js'
-import type { Staged, StageOptions } from './openFile.js'
+import type { Staged, ToStage } from './openFile.js'
 
-export interface ImportersOptions {
-  /** What DuckDB may hold in the engine. */
-  memoryBytes: number
-  /** The threads of DuckDB in the engine. */
-  threads: number
-}
-
-export interface FileToRead extends StageOptions {
+export interface FileToRead extends ToStage {
   bytes: number
   /** The file of DuckDB's that the rows go into. */
   stage: string
@@ -50,16 +43,17 @@ const notStarted = () =>
  * than reading a small file. All processes together have about half as much memory as DuckDB has in the engine.
  */
 export class Importers {
-  readonly #options: ImportersOptions
+  /** The threads of DuckDB in the engine. */
+  readonly #threads: number
   readonly #limit: ConcurrencyLimit
   readonly #largeMemory: number
   #spare: SideProcess<ToImport, FromImporter> | undefined
   #idle: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(options: ImportersOptions) {
-    this.#options = options
-    const { memoryBytes } = options
+  /** `memoryBytes` is what DuckDB may hold in the engine. */
+  constructor({ memoryBytes, threads }: { memoryBytes: number; threads: number }) {
+    this.#threads = threads
     const permits = memoryBytes < memoryForTwo ? 1 : 2
     this.#limit = new ConcurrencyLimit({ permits, kept: 1, maxWaiting })
     this.#largeMemory = Math.min(mostMemory, Math.max(leastMemory, memoryBytes / (2 * permits)))
@@ -118,7 +112,7 @@ export class Importers {
     const memory = bytes <= smallBytes ? leastMemory : this.#largeMemory
     return {
       memoryLimit: `${Math.floor(memory)}B`,
-      threads: Math.ceil(this.#options.threads / 2),
+      threads: Math.ceil(this.#threads / 2),
       mostBytes: 1.5 * memory + besideBytes,
       longestMs: leastMs + (bytes / 1e6) * msOfMegabyte,
     }

@@ -1,8 +1,8 @@
 import type { Limits } from '../link/ownLimits.js'
-import type { Staged, StageOptions } from './openFile.js'
+import type { Staged, ToStage } from './openFile.js'
 
 /** What the process that reads a file is told. */
-export interface ToImport extends StageOptions, Limits {
+export interface ToImport extends ToStage, Limits {
   /** The file of DuckDB's that the rows go into. */
   stage: string
   memoryLimit: string

@@ -18,15 +18,13 @@ export interface OpenFile {
   select: string
 }
 
-export interface OpenFileOptions {
+export interface UploadedFile {
   file: string
   format: FileFormat
   /** The columns of a csv file. */
   names: readonly string[]
   /** The columns of the table that the rows go into; undefined when the file makes the table. */
   known: readonly Column[] | undefined
-  /** Whether every value is read to find the types, not only those of the first rows. */
-  thorough: boolean
 }
 
 /** DuckDB may count the end of the line too. */
@@ -80,6 +78,12 @@ const openFound = async (
   return { columns, select: selectAll(values, from) }
 }
 
+/**
+ * Finds the columns of an uploaded file, and the SQL that reads it so that a mistake in it is an error. A thorough look
+ * reads every value to find the types, not only those of the first rows.
+ */
+type Open = (connection: DuckDBConnection, uploaded: UploadedFile, thorough: boolean) => Promise<OpenFile>
+
 /** Opens a JSON file for a table that exists. Nested values are read as JSON, all others as text. */
 const openKnownJson = async (
   connection: DuckDBConnection,
@@ -95,8 +99,7 @@ const openKnownJson = async (
 }
 
 /** Opens a JSON file. A column of nested values gets the type JSON. */
-const openJson = async (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
-  const { file, known, thorough } = options
+const openJson: Open = async (connection, { file, known }, thorough) => {
   const { names, records } = await readJsonNames(connection, quoteText(file))
   if (known !== undefined && records === 0) return { columns: [], select: 'SELECT 0 AS c0 WHERE false' }
   if (names.length === 0) throw refuse(400, 'invalid-upload', 'The file holds no field, and so no column.')
@@ -108,7 +111,7 @@ const openJson = async (connection: DuckDBConnection, options: OpenFileOptions):
 }
 
 /** Finds the types of a csv file. When DuckDB cannot, the columns are text, and reading them shows which row is wrong. */
-const findCsv = async (connection: DuckDBConnection, { file, names, thorough }: OpenFileOptions) => {
+const findCsv = async (connection: DuckDBConnection, { file, names }: UploadedFile, thorough: boolean) => {
   const sample = `sample_size = ${thorough ? -1 : 20_480}, names = [${names.map(quoteText).join(', ')}]`
   try {
     return await describe(connection, `read_csv(${quoteText(file)}, ${csvOptions}, ${sample})`)
@@ -117,18 +120,16 @@ const findCsv = async (connection: DuckDBConnection, { file, names, thorough }: 
   }
 }
 
-const openCsv = async (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> => {
-  const { file, names, known, thorough } = options
+const openCsv: Open = async (connection, uploaded, thorough) => {
+  const { file, names, known } = uploaded
   const readAs: ReadAs = (columns) =>
     `read_csv(${quoteText(file)}, ${csvOptions}, auto_detect = false, columns = ${struct(columns)})`
-  if (known === undefined) return openFound(connection, await findCsv(connection, options), readAs, thorough)
+  if (known === undefined)
+    return openFound(connection, await findCsv(connection, uploaded, thorough), readAs, thorough)
   return openKnown(names, known, (columns) => readAs(columns.map(({ name }) => ({ name, type: 'VARCHAR' }))))
 }
 
-const openParquet = async (
-  connection: DuckDBConnection,
-  { file, known }: OpenFileOptions,
-): Promise<OpenFile> => {
+const openParquet: Open = async (connection, { file, known }) => {
   const from = `read_parquet(${quoteText(file)})`
   const found = await describe(connection, from)
   const columns = known === undefined ? found : found.map(({ name }) => ({ name, type: typeOf(known, name) }))
@@ -138,11 +139,7 @@ const openParquet = async (
 
 const openers = { csv: openCsv, json: openJson, parquet: openParquet }
 
-/** Finds the columns of an uploaded file, and the SQL that reads it so that a mistake in it is an error. */
-export const openFile = (connection: DuckDBConnection, options: OpenFileOptions): Promise<OpenFile> =>
-  openers[options.format](connection, options)
-
-export interface StageOptions extends Omit<OpenFileOptions, 'thorough'> {
+export interface ToStage extends UploadedFile {
   /** How many rows the file has; undefined when it is not known. */
   rows: number | undefined
 }
@@ -152,40 +149,24 @@ export interface Staged {
   rows: number
 }
 
-const copy = async (
-  connection: DuckDBConnection,
-  stage: string,
-  options: OpenFileOptions,
-): Promise<Staged> => {
-  const { columns, select } = await openFile(connection, options)
-  await connection.run(`CREATE OR REPLACE TABLE ${stage} AS ${select}`)
-  const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${stage}`)
-  return { columns, rows: Number(counted.getRows()[0]![0]) }
-}
-
-const copyAll = async (
-  connection: DuckDBConnection,
-  stage: string,
-  options: StageOptions,
-): Promise<Staged> => {
-  try {
-    return await copy(connection, stage, { ...options, thorough: false })
-  } catch (error) {
-    if (error instanceof HttpError || options.format === 'parquet' || options.known !== undefined) throw error
-    // A later value may need another type than the first rows had.
-    return copy(connection, stage, { ...options, thorough: true })
-  }
-}
-
 /** Puts a file's rows into a table. */
 export const stageFile = async (
   connection: DuckDBConnection,
   stage: string,
-  options: StageOptions,
+  file: ToStage,
 ): Promise<Staged> => {
-  const staged = await copyAll(connection, stage, options)
-  const { rows = staged.rows } = options
-  if (rows === staged.rows) return staged
-  const message = `The file has ${rows} rows, of which ${staged.rows} could be read. Nothing was stored.`
+  const copy = async (thorough: boolean): Promise<Staged> => {
+    const { columns, select } = await openers[file.format](connection, file, thorough)
+    await connection.run(`CREATE OR REPLACE TABLE ${stage} AS ${select}`)
+    const counted = await connection.runAndReadAll(`SELECT count(*) FROM ${stage}`)
+    return { columns, rows: Number(counted.getRows()[0]![0]) }
+  }
+  const staged = await copy(false).catch((error: unknown) => {
+    if (error instanceof HttpError || file.format === 'parquet' || file.known !== undefined) throw error
+    // A later value may need another type than the first rows had.
+    return copy(true)
+  })
+  if ((file.rows ?? staged.rows) === staged.rows) return staged
+  const message = `The file has ${file.rows} rows, of which ${staged.rows} could be read. Nothing was stored.`
   throw refuse(400, 'invalid-upload', message)
 }

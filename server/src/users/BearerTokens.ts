@@ -21,7 +21,7 @@ export class TokenTries {
 
   constructor(logger: Logger, now = () => performance.now()) {
     this.#logger = logger
-    this.#limit = new TryLimit({ ...wrongTries, now })
+    this.#limit = new TryLimit(wrongTries, now)
   }
 
   /** Throws a 429 after too many wrong tokens. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../OperatorError.js'
-import type { Role, ServerOptions } from '../options/ServerOptions.js'
+import { completeOptions, type ServerOptions } from '../options/flags.js'
 import { DataFolder } from '../disk/DataFolder.js'
 import { LoginLink, linkMinutes } from './LoginTokens.js'
 import { hashPassword } from './passwordHash.js'
@@ -76,23 +76,22 @@ const readNames = (path: string): string[] => {
   return names
 }
 
-const isGiven = ({ users = {}, usersFile = '', apiKeys = [] }: ServerOptions) => ({
-  users: Object.keys(users).length > 0 || usersFile !== '',
-  keys: apiKeys.length > 0,
-})
-
 /**
  * Makes a user and a key when no flag names any, and keeps them in the data folder: `users.json` has the form of
  * `--users-file`, `api-keys.txt` a key a line. Later starts read these files, and flags go before them. Several processes
  * would each make their own, so one that shares its work makes and reads none.
  */
-export const openOwnAccess = async (options: ServerOptions, role: Role): Promise<OwnAccess> => {
+export const openOwnAccess = async (options: ServerOptions): Promise<OwnAccess> => {
   const made: string[] = []
   const undo = () => made.forEach((path) => rmSync(path, { force: true }))
-  if (role !== 'both' || options.log !== undefined) return { options, undo }
-  const { path } = new DataFolder(options.dataFolder ?? './waymark-data')
+  const { role, log, dataFolder, ...complete } = completeOptions(options)
+  if (role !== 'both' || log !== undefined) return { options, undo }
+  const { path } = new DataFolder(dataFolder)
   const [usersFile, keysFile] = [join(path, 'users.json'), join(path, 'api-keys.txt')]
-  const given = isGiven(options)
+  const given = {
+    users: Object.keys(complete.users).length > 0 || complete.usersFile !== '',
+    keys: complete.apiKeys.length > 0,
+  }
   const hasFlags = given.users || given.keys
   let password: string | undefined
   if (!hasFlags && !existsSync(usersFile)) {

@@ -4,14 +4,6 @@ import type { Identity } from './Identity.js'
 import type { PasswordHash } from './passwordHash.js'
 import type { Users } from './Users.js'
 
-export interface TryLimitOptions {
-  /** How many wrong tries in a row need no wait. */
-  atOnce: number
-  /** The wait for each further try. */
-  everyMs: number
-  now?: () => number
-}
-
 const maxKeys = 10_000
 
 /**
@@ -19,32 +11,37 @@ const maxKeys = 10_000
  * which all its tries are paid for (https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm).
  */
 export class TryLimit {
-  readonly #options: Required<TryLimitOptions>
+  readonly #atOnce: number
+  readonly #everyMs: number
+  readonly #now: () => number
   readonly #paidAt = new Map<string, number>()
 
-  constructor(options: TryLimitOptions) {
-    this.#options = { now: () => performance.now(), ...options }
+  /** So many wrong tries in a row need no wait, and each further one waits for `everyMs`. */
+  constructor({ atOnce, everyMs }: { atOnce: number; everyMs: number }, now = () => performance.now()) {
+    this.#atOnce = atOnce
+    this.#everyMs = everyMs
+    this.#now = now
   }
 
   /** Returns how long to wait before a try under these keys. When it may be made now it counts, and the result is 0. */
   take(keys: readonly string[]): number {
-    const { atOnce, everyMs, now } = this.#options
+    const now = this.#now()
     const latest = Math.max(...keys.map((key) => this.#paidAt.get(key) ?? 0))
-    const waitMs = latest - now() - (atOnce - 1) * everyMs
+    const waitMs = latest - now - (this.#atOnce - 1) * this.#everyMs
     if (waitMs > 0) return waitMs
-    for (const key of keys) this.#set(key, Math.max(this.#paidAt.get(key) ?? 0, now()) + everyMs)
+    for (const key of keys) this.#set(key, Math.max(this.#paidAt.get(key) ?? 0, now) + this.#everyMs)
     return 0
   }
 
   /** Takes a try back that was right, because only wrong ones count. */
   giveBack(keys: readonly string[]): void {
-    for (const key of keys) this.#set(key, (this.#paidAt.get(key) ?? 0) - this.#options.everyMs)
+    for (const key of keys) this.#set(key, (this.#paidAt.get(key) ?? 0) - this.#everyMs)
   }
 
   #set(key: string, paidAt: number): void {
     // The key moves to the end of the map, so that the key at the front, the oldest, is deleted first.
     this.#paidAt.delete(key)
-    if (paidAt > this.#options.now()) this.#paidAt.set(key, paidAt)
+    if (paidAt > this.#now()) this.#paidAt.set(key, paidAt)
     if (this.#paidAt.size > maxKeys) this.#paidAt.delete(this.#paidAt.keys().next().value!)
   }
 }
@@ -94,9 +91,9 @@ export class PasswordCheck {
   constructor(users: Users, logger: Logger, now = () => performance.now()) {
     this.#users = users
     this.#logger = logger
-    this.#limit = new TryLimit({ ...wrongTries, now })
-    this.#own = new TryLimit({ ...ownTries, now })
-    this.#allOwn = new TryLimit({ ...allOwnTries, now })
+    this.#limit = new TryLimit(wrongTries, now)
+    this.#own = new TryLimit(ownTries, now)
+    this.#allOwn = new TryLimit(allOwnTries, now)
   }
 
   /** Resolves to undefined when the name or the password is wrong. Rejects with a 429 after too many wrong passwords. */

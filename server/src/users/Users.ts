@@ -65,13 +65,6 @@ export const readUsersFile = (path: string): ListedUsers => {
   }
 }
 
-export interface UsersOptions {
-  /** Passwords by name; these users may write. */
-  users: Readonly<Record<string, string>>
-  /** The path of the users file; empty when there is none. */
-  usersFile: string
-}
-
 interface User {
   role: UserRole
   /** The password, or the text of its hash. It changes when the password changes. */
@@ -84,7 +77,10 @@ const maxVerified = 1000
 
 /** The users of the lakehouse group, from the command line and from a file that can be read again. */
 export class Users {
-  readonly #options: UsersOptions
+  /** Passwords by name; these users may write. */
+  readonly #passwords: Readonly<Record<string, string>>
+  /** The path of the users file; empty when there is none. */
+  readonly #file: string
   #users = new Map<string, User>()
   /** Pairs of name and password that are known to be right, as digests with a key of this process. */
   readonly #given = new Map<string, User>()
@@ -94,10 +90,11 @@ export class Users {
   #checking: Promise<unknown> = Promise.resolve()
 
   /** Throws an OperatorError when the users file cannot be used. */
-  constructor(options: UsersOptions) {
-    this.#options = options
+  constructor({ users, usersFile }: { users: Readonly<Record<string, string>>; usersFile: string }) {
+    this.#passwords = users
+    this.#file = usersFile
     this.reload()
-    for (const [name, password] of Object.entries(options.users)) {
+    for (const [name, password] of Object.entries(users)) {
       this.#given.set(this.#digest(name, password), this.#users.get(name)!)
     }
   }
@@ -107,15 +104,14 @@ export class Users {
    * it throws, and the users stay as they were.
    */
   reload(): string[] {
-    const { users, usersFile } = this.#options
     const all = new Map<string, User>(
-      Object.entries(users).map(([name, secret]) => [name, { role: 'write', secret }]),
+      Object.entries(this.#passwords).map(([name, secret]) => [name, { role: 'write', secret }]),
     )
     for (const [name, { role, password }] of Object.entries(
-      usersFile === '' ? {} : readUsersFile(usersFile),
+      this.#file === '' ? {} : readUsersFile(this.#file),
     )) {
       if (all.has(name)) {
-        throw new OperatorError(`The user ${name} is in --users and in ${usersFile}: keep one of the two.`)
+        throw new OperatorError(`The user ${name} is in --users and in ${this.#file}: keep one of the two.`)
       }
       all.set(name, { role, secret: password, hash: parseHash(password)! })
     }
@@ -144,7 +140,7 @@ export class Users {
     const digest = this.#digest(name, password)
     const known = this.#given.get(digest) ?? this.#verified.get(digest)
     if (known !== undefined) return { user: name, role: known.role }
-    if (this.#options.usersFile === '') return undefined
+    if (this.#file === '') return undefined
     const user = this.#users.get(name)
     const isRight = this.#checking.then(() => isPasswordOf(password, user?.hash ?? this.#hashOfNobody(name)))
     this.#checking = isRight.catch(() => undefined)

@@ -17,11 +17,6 @@ export type FindIdentity = (
   response: ServerResponse,
 ) => Promise<Identity | undefined>
 
-export interface AuthenticationOptions {
-  logins: PasswordCheck
-  tokens: LoginTokens
-}
-
 const unauthorized = (request: IncomingMessage, message: string) =>
   refuse(401, 'unauthorized', message, {
     // The word Basic would make a browser ask for the password in a window of its own.
@@ -63,7 +58,7 @@ const readBasic = ({ headers }: IncomingMessage): [name: string, password: strin
 }
 
 /** Identifies a request by HTTP Basic or by the cookie of a login. */
-export const identifyBy = ({ logins, tokens }: AuthenticationOptions): FindIdentity => {
+export const identifyBy = (logins: PasswordCheck, tokens: LoginTokens): FindIdentity => {
   return async (request, response) => {
     const pair = readBasic(request)
     if (pair !== undefined) {

@@ -3,19 +3,14 @@ import { clientAddress } from '../http/behindProxy.js'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import { type Exchange, type Reply, type Route, requestId } from '../http/Route.js'
-import {
-  type AuthenticationOptions,
-  type FindIdentity,
-  readLogins,
-  loginCookie,
-  type Authenticate,
-} from './authenticate.js'
+import { type FindIdentity, readLogins, loginCookie, type Authenticate } from './authenticate.js'
 import type { Identity } from './Identity.js'
-import type { LoginLink } from './LoginTokens.js'
+import type { LoginLink, LoginTokens } from './LoginTokens.js'
+import type { PasswordCheck } from './PasswordCheck.js'
 import type { Users } from './Users.js'
 import type { Refusal } from '../analytics/analyticsRoutes.js'
 import type { ApiKeys } from '../http/apiKeys.js'
-import type { CompleteOptions } from '../options/ServerOptions.js'
+import type { CompleteOptions } from '../options/flags.js'
 
 interface SetupRouteOptions extends Pick<CompleteOptions, 'environments' | 'retentionDays' | 'usersFile'> {
   authenticate: Authenticate
@@ -57,7 +52,9 @@ export const setupRoute = (options: SetupRouteOptions): Route => {
 
 export const sessionPath = '/session'
 
-export interface LoginRoutesOptions extends AuthenticationOptions {
+export interface LoginRoutesOptions {
+  logins: PasswordCheck
+  tokens: LoginTokens
   users: Users
   link: LoginLink | undefined
   identify: FindIdentity

@@ -1,4 +1,5 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBTimestampValue } from '@duckdb/node-api'
+import { splitArray } from '../http/json/sliceItems.js'
 import type { Logger } from '../Logger.js'
 import type { OneAtATime } from '../duckdb/createMutex.js'
 import type { Database } from '../duckdb/Database.js'
@@ -7,17 +8,98 @@ import { damaged } from '../OperatorError.js'
 import { inTransaction, isTransient } from '../duckdb/transactions.js'
 import { Applier } from './Applier.js'
 import { Attempt, type AloneOutcome } from './Attempt.js'
-import {
-  insertRejected,
-  readDeadLetters,
-  rejectedRows,
-  RecentDeadLetters,
-  type DeadLetter,
-} from './rejected.js'
+import { maxDeadLetters, RecentDeadLetters, type DeadLetter } from './rejected.js'
+import { requestOf } from './splitEntry.js'
 import type { LogReader } from './LogReader.js'
 import type { LogEntry } from './segment.js'
 
 type OpenedReader = Pick<LogReader, 'read' | 'last' | 'close'>
+
+/** A row of the table `rejected`, which each catalog has. */
+interface RejectedRow {
+  seq: number
+  received_at_ms: number
+  kind: string
+  target: string | undefined
+  task_id: string
+  /** The index of the row in its request, from 0. */
+  position: number
+  body: string
+  reason: string
+}
+
+/** The rows of the table `rejected` for entries that are set aside for one reason. */
+const rejectedRows = (
+  entries: readonly LogEntry[],
+  reason: string,
+  taskIdOf: (last: number) => string,
+): RejectedRow[] =>
+  entries.flatMap((entry) => {
+    const { first, last } = requestOf(entry)
+    const shared = {
+      received_at_ms: entry.receivedAtMs,
+      kind: entry.kind,
+      target: entry.target,
+      task_id: taskIdOf(last),
+      reason,
+    }
+    return splitArray(entry.body).map((row, at) => {
+      const seq = entry.first + at
+      return { ...shared, seq, position: seq - first, body: row.toString() }
+    })
+  })
+
+/** Names a table `rejected`; the names are not quoted. */
+interface RejectedTable {
+  catalog: string
+  schema: string
+}
+
+/**
+ * Writes rows by an appender, column by column in the table's order. One JSON text of all columns would fail for a row
+ * of 64 MB: such a row was already too large for its own table.
+ */
+const insertRejected = async (
+  connection: DuckDBConnection,
+  { catalog, schema }: RejectedTable,
+  rows: readonly RejectedRow[],
+): Promise<void> => {
+  const appender = await connection.createAppender('rejected', schema, catalog)
+  try {
+    for (const { seq, received_at_ms, kind, body, reason, target, task_id, position } of rows) {
+      appender.appendBigInt(BigInt(seq))
+      appender.appendTimestamp(new DuckDBTimestampValue(BigInt(Math.round(1000 * received_at_ms))))
+      appender.appendVarchar(kind)
+      appender.appendVarchar(body)
+      appender.appendVarchar(reason)
+      if (target === undefined) appender.appendNull()
+      else appender.appendVarchar(target)
+      appender.appendVarchar(task_id)
+      appender.appendBigInt(BigInt(position))
+      appender.endRow()
+    }
+    // Only `flushSync` throws when DuckDB does not take the rows.
+    appender.flushSync()
+  } finally {
+    appender.closeSync()
+  }
+}
+
+/** Reads the dead letters of the newest requests. */
+const readDeadLetters = async (
+  connection: DuckDBConnection,
+  table: string,
+  lastOfTask: (taskId: string) => number | undefined,
+): Promise<DeadLetter[]> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT task_id, count(*)::INT, arg_min(reason, seq) FROM ${table}
+     GROUP BY task_id ORDER BY max(seq) DESC LIMIT ${maxDeadLetters}`,
+  )
+  return (reader.getRows() as [string, number, string][]).toReversed().flatMap(([taskId, rows, reason]) => {
+    const request = lastOfTask(taskId)
+    return request === undefined ? [] : [{ request, rows, reason }]
+  })
+}
 
 export interface CatalogApplierOptions {
   catalog: string
@@ -98,11 +180,18 @@ export class CatalogApplier {
     const deadLetters = new RecentDeadLetters()
     deadLetters.replace(await readDeadLetters(connection, `${internal}.rejected`, options.lastOfTask))
     const applier = new Applier({
-      ...options,
       log,
       applied,
       attempt,
       deadLetters,
+      memoryBytes: options.memoryBytes,
+      logger,
+      alone: options.alone,
+      among: options.among,
+      onStarved: options.onStarved,
+      onStoring: options.onStoring,
+      onApplied: options.onApplied,
+      onSetAside: options.onSetAside,
       isTransient,
       async apply(entries, through) {
         const finish = await oneAtATime(() =>

@@ -26,7 +26,8 @@ const maxMarks = 50_000
 
 /** Measures how long the oldest row has waited that is not stored yet, by marks of what was accepted when. */
 export class Lag {
-  readonly #options: LagOptions & { now: () => number }
+  readonly #options: LagOptions
+  readonly #now: () => number
   #marks: { last: number; ms: number }[] = []
   #applied: number
   #spent: Spent
@@ -35,21 +36,22 @@ export class Lag {
   #waitingMs = 0
 
   constructor(options: LagOptions) {
-    this.#options = { now: () => performance.now(), ...options }
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
     this.#applied = options.applied()
     this.#spent = options.spent?.() ?? { batches: 0, ms: 0 }
-    this.#markedMs = this.#options.now()
+    this.#markedMs = this.#now()
     this.mark()
   }
 
   /** Notes the newest row and the time: all rows up to it were accepted by now. */
   mark(): void {
-    const { last, now, onLook } = this.#options
-    if (this.#marks.length > 0) this.#waitingMs += now() - this.#markedMs
-    this.#markedMs = now()
+    const { last, onLook } = this.#options
+    if (this.#marks.length > 0) this.#waitingMs += this.#now() - this.#markedMs
+    this.#markedMs = this.#now()
     const stored = this.#drop()
     if ((this.#marks.at(-1)?.last ?? this.#applied) < last()) {
-      this.#marks.push({ last: last(), ms: now() })
+      this.#marks.push({ last: last(), ms: this.#now() })
       if (this.#marks.length > maxMarks) this.#marks = this.#marks.filter((_, at) => at % 2 === 0)
     }
     onLook?.(stored, 1000 * this.seconds)
@@ -58,7 +60,7 @@ export class Lag {
   get seconds(): number {
     const applied = this.#options.applied()
     const oldest = this.#marks.find(({ last }) => last > applied)
-    return oldest === undefined ? 0 : (this.#options.now() - oldest.ms) / 1000
+    return oldest === undefined ? 0 : (this.#now() - oldest.ms) / 1000
   }
 
   /** Forgets the marks of rows that are stored. Gives how many these were since the last look; undefined for none. */

@@ -49,7 +49,8 @@ const settledMs = 10_000
  *   away (rows are not stored, and wait without a bound) → behind (more rows wait than the bound) → usual
  */
 export class LagLimit {
-  readonly #options: LagLimitOptions & { now: () => number }
+  readonly #options: LagLimitOptions
+  readonly #now: () => number
   /** How many rows may wait while they are more than the bound; Infinity while away. */
   #behind = 0
   /** What was stored, in how many batches and which time, where what is older counts less. */
@@ -65,7 +66,8 @@ export class LagLimit {
   #late: { untilMs: number; longestMs: number; refused: number } | undefined
 
   constructor(options: LagLimitOptions) {
-    this.#options = { now: () => performance.now(), ...options }
+    this.#options = options
+    this.#now = options.now ?? (() => performance.now())
   }
 
   /**
@@ -141,19 +143,19 @@ export class LagLimit {
   }
 
   #noteLate(lagMs: number) {
-    const { logger, now, backlog, isStoring } = this.#options
+    const { logger, backlog, isStoring } = this.#options
     if (this.#late === undefined) {
       const about = { lag_seconds: seconds(lagMs), rows: backlog().rows, storing: isStoring() }
       logger.warn('Accepted rows are stored late, or some are refused so that none will be.', about)
     }
     this.#late ??= { untilMs: 0, longestMs: 0, refused: 0 }
-    this.#late.untilMs = now() + settledMs
+    this.#late.untilMs = this.#now() + settledMs
     this.#late.longestMs = Math.max(this.#late.longestMs, lagMs)
     return this.#late
   }
 
   #endLate(): void {
-    if (this.#late === undefined || this.#options.now() < this.#late.untilMs) return
+    if (this.#late === undefined || this.#now() < this.#late.untilMs) return
     const { longestMs, refused } = this.#late
     this.#options.logger.warn('Accepted rows are stored in time again.', {
       longest_lag_seconds: seconds(longestMs),

@@ -53,10 +53,10 @@ const start = async (name: string, options: ServerOptions = log): Promise<Servic
 /** One that only takes events. */
 const startAlone = async (options: ServerOptions, role: 'ingest' | 'both'): Promise<RunningIngest> => {
   const users = { ada: 'lovelace' }
-  const running = await startIngest(
-    { port: 0, apiKeys: ['key'], users, logLevel: 'silent', ...options },
-    role,
-  )
+  const running = await startIngest({
+    ...{ port: 0, apiKeys: ['key'], users, logLevel: 'silent', role },
+    ...options,
+  })
   closing.push(async () => {
     await running.stop()
     await running.close()

@@ -20,7 +20,7 @@ beforeEach(() => {
     looked++
     return Promise.resolve({ total: 1000 * mebibyte, free: free * mebibyte })
   }
-  room = new DiskRoom({ path: 'disk', tempFolder, reserveBytes: 50 * mebibyte, look })
+  room = new DiskRoom({ path: 'disk', temp: tempFolder }, 50 * mebibyte, look)
 })
 afterEach(() => rmSync(tempFolder, { recursive: true }))
 

@@ -10,7 +10,7 @@ it('tells of a DuckDB that does no work any more, and of no other error', async 
   const onLost = vi.fn()
   const database = { connect: () => instance.connect() }
   await connection.run('CREATE TABLE held (a INT)')
-  const watch = await watchDatabase({ database, tables: ['held'], onLost })
+  const watch = await watchDatabase(database, ['held'], onLost)
   await expect(connection.run('SELECT nothing')).rejects.toThrow()
   expect(onLost).not.toHaveBeenCalled()
   // DuckDB 1.5.6 looks for the first item of an empty list. The guard refuses it for that.

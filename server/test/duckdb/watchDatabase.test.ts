@@ -17,7 +17,7 @@ const watch = async (failure: () => Error | undefined) => {
   const connection = { run, closeSync: () => statements.push('closed') }
   const database = { connect: () => Promise.resolve(connection) } as unknown as Database
   const tables = ['a.raw.position', '"b".x.position']
-  const watching = await watchDatabase({ database, tables, onLost: (reason) => lost.push(reason) })
+  const watching = await watchDatabase(database, tables, (reason) => lost.push(reason))
   return { watching, statements, lost }
 }
 

@@ -2,10 +2,11 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
-import { guestRoutes, type GuestRoutesOptions } from '../../src/guests/guestRoutes.js'
+import { guestRoutes } from '../../src/guests/guestRoutes.js'
 import { GuestLinks } from '../../src/guests/GuestLinks.js'
 import { dataChanges } from '../../src/duckdb/transactions.js'
 import type { Database } from '../../src/duckdb/Database.js'
+import type { AnswererOptions } from '../../src/sql/answerer.js'
 import { identityHeaders } from '../../src/users/Identity.js'
 
 const shown = {
@@ -19,13 +20,12 @@ it('all guests together have a quarter of the permits, and one who has gone leav
   const getRows = () => [['link', 'Board', JSON.stringify(board)]]
   const connection = { runAndReadAll: () => Promise.resolve({ getRows }) }
   const fails: ((error: Error) => void)[] = []
-  const options = {
-    database: { use: (work: (given: unknown) => unknown) => work(connection) },
+  const database = { use: (work: (given: unknown) => unknown) => work(connection) } as unknown as Database
+  const answering = {
     runner: { run: () => new Promise((_, reject) => fails.push(reject)) },
     newCancellation: () => ({ cancel: () => undefined, signal: new AbortController().signal }),
-    maxQueries: 8,
-  } as unknown as GuestRoutesOptions
-  const route = guestRoutes(options).find(({ method }) => method === 'POST')!
+  } as unknown as AnswererOptions
+  const route = guestRoutes(answering, database, 8).find(({ method }) => method === 'POST')!
   const body = JSON.stringify(question)
   const settled = (work: Promise<unknown>) => work.catch((error: Error) => error.message)
   const ask = () => {

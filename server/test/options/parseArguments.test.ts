@@ -11,13 +11,13 @@ describe('parseArguments', () => {
       '--log-readers-kept 3'
     expect(parseArguments(flags.split(' '), {})).toEqual({
       kind: 'start',
-      role: 'both',
       isSupervised: false,
       options: {
         host: '::1',
         port: 0,
         postgresPort: 5432,
-        postgresTls: { cert: 'c', key: 'k' },
+        postgresTlsCert: 'c',
+        postgresTlsKey: 'k',
         basePath: '/a/w',
         idCookie: true,
         filesFolder: 'f',
@@ -52,7 +52,6 @@ describe('parseArguments', () => {
     const env = { WAYMARK_PORT: '1', WAYMARK_API_KEYS: 'k', WAYMARK_MEMORY_LIMIT: '1GB' }
     expect(parseArguments(['--port', '2'], env)).toEqual({
       kind: 'start',
-      role: 'both',
       isSupervised: false,
       options: { port: 2, apiKeys: ['k'], memoryLimit: '1GB' },
     })
@@ -71,15 +70,14 @@ describe('parseArguments', () => {
 
   it('knows an engine process that another one has started', () => {
     const parsed = parseArguments(['--role', 'both', '--role', supervisedRole], {})
-    expect(parsed).toEqual({ kind: 'start', role: 'engine', isSupervised: true, options: {} })
+    expect(parsed).toEqual({ kind: 'start', isSupervised: true, options: { role: 'engine' } })
   })
 
   it('is silent when quiet, and helps when asked', () => {
     expect(parseArguments(['--quiet'], {})).toEqual({
       kind: 'start',
-      role: 'both',
       isSupervised: false,
-      options: { logLevel: 'silent' },
+      options: { quiet: true },
     })
     expect(parseArguments(['-h', '--port', 'x'], {})).toEqual({ kind: 'help' })
     expect(parseArguments(['--version'], {})).toEqual({ kind: 'version' })
@@ -107,7 +105,7 @@ describe('parseArguments', () => {
       ['--retention', 'production=lots'],
       '--retention takes an environment and days, such as production=400d',
     ],
-    [['--retention', 'staging=1d'], '--retention takes an environment and days'],
+    [['--retention', 'staging=1d'], '--retention names staging, and --environments only production.'],
     [['--retention-archive', 'old'], '--retention-archive goes together with --retention'],
     [['--archive-after', '30d'], '--archive-after goes together with --archive'],
     [['--archive', 'a', '--archive-after', '30'], '--archive-after takes days, such as 30d, not 30.'],

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const open = (more = {}) => openOwnAccess({ dataFolder: folder, ...more }, 'both')
+const open = (more = {}) => openOwnAccess({ dataFolder: folder, ...more })
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 
 describe('without a flag', () => {
@@ -92,8 +92,7 @@ describe('flags win', () => {
 
   it('also that several processes share the work: each would make its own', async () => {
     expect((await open({ log: 'postgres://log' })).options.apiKeys).toBeUndefined()
-    for (const role of ['ingest', 'engine'] as const)
-      expect((await openOwnAccess({ dataFolder: folder }, role)).news).toBeUndefined()
+    for (const role of ['ingest', 'engine'] as const) expect((await open({ role })).news).toBeUndefined()
     expect(() => read('users.json')).toThrow('ENOENT')
   })
 })

@@ -5,7 +5,7 @@ let now: number
 let limit: TryLimit
 beforeEach(() => {
   now = 1_000_000
-  limit = new TryLimit({ atOnce: 3, everyMs: 1000, now: () => now })
+  limit = new TryLimit({ atOnce: 3, everyMs: 1000 }, () => now)
 })
 
 it('lets so many tries be made at once, and then one after each wait', () => {

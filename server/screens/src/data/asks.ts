@@ -1,5 +1,3 @@
-import type { Scope } from '../shell/scope'
-import type { Period } from '../shell/timeRange'
 import type { Filter } from './filters'
 import type { Json } from './query'
 
@@ -9,15 +7,27 @@ export interface Ask {
   [parameter: string]: Json | readonly Json[] | undefined
 }
 
+export interface Period {
+  from: Date
+  /** Exclusive. */
+  until: Date
+}
+
 /** What most answers are about. */
-export type Asking = Pick<Scope, 'environment' | 'bots' | 'range'> & { filters: readonly Filter[] }
+export interface Asking {
+  environment: string
+  bots: boolean
+  /** `before` is what it is compared with, if anything. */
+  range: Period & { before: Period | undefined }
+  filters: readonly Filter[]
+}
 
 const periodOf = ({ from, until }: Period) => ({ from: from.toISOString(), until: until.toISOString() })
 
 /** Asks of what the header and the filters say. */
 export const askOf = (
   name: string,
-  { environment, bots, range, filters = [] }: Pick<Scope, 'environment' | 'bots' | 'range'> & Partial<Asking>,
+  { environment, bots, range, filters = [] }: Omit<Asking, 'filters'> & Partial<Asking>,
   more: Omit<Ask, 'name'> = {},
 ): Ask => ({
   ...{ name, environment, bots, ...periodOf(range) },

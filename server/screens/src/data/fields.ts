@@ -104,3 +104,15 @@ export function findField(text: string, among: Counted = 'events'): Field {
   const ofEvents = propertyOf(typed)
   return among === 'people' && ofEvents === undefined ? traitField(typed) : propertyField(ofEvents ?? typed)
 }
+
+/** What events have columns for, too. They are offered in any case: most of their values are in no property. */
+export const builtInProperties: readonly string[] = [
+  'utm_source',
+  'utm_medium',
+  'utm_campaign',
+  'device',
+  'os',
+  'browser',
+  'country',
+  'language',
+].map((name) => `$${name}`)

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useScope } from '../shell/scope'
+import { useScope } from '../address/scope'
 import type { Ask } from '../data/asks'
 import type { Answer } from '../data/query'
 import { type Asked, useAnswer } from '../data/useAnswer'

@@ -4,8 +4,8 @@ import { type Counted, type Field, fields, findField, propertyField, traitField 
 import { type Filter, nameOperator, type Operator, operators, parseFilter } from '../data/filters'
 import { isGuest } from '../data/guest'
 import { useAnswer } from '../data/useAnswer'
-import { guestFields } from '../guest/guestAddress'
-import { useScope } from '../shell/scope'
+import { guestFields } from '../address/guestAddress'
+import { useScope } from '../address/scope'
 import { ChoiceInput, ChoiceList } from './ChoiceInput'
 
 const takesMany = (operator: Operator) => operator === 'in' || operator === 'out'

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Ask } from '../data/asks'
 import { toProblem } from '../data/Problem'
 import { findStatement } from '../data/query'
-import { addressOf } from '../shell/location'
-import { scopeSearch } from '../shell/scope'
+import { addressOf } from '../address/location'
+import { scopeSearch } from '../address/scope'
 
 /** The address that runs a statement on the SQL page. */
 export const sqlPageAddress = (statement: string): string =>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { addressOf } from '../shell/location'
-import { scopeSearch } from '../shell/scope'
+import { addressOf } from '../address/location'
+import { scopeSearch } from '../address/scope'
 
 interface Props {
   id: string

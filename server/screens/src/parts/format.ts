@@ -1,4 +1,4 @@
-import type { Unit } from '../shell/timeRange'
+import type { Unit } from '../address/timeRange'
 
 const whole = new Intl.NumberFormat('en')
 const mean = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })

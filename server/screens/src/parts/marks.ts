@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks'
-import type { Period } from '../shell/timeRange'
+import type { Period } from '../data/asks'
 import { useSaved } from '../data/saved'
 import { askOf } from '../data/asks'
 import { useShown } from '../data/shownAsks'
 import { useAnswer } from '../data/useAnswer'
-import { useScope } from '../shell/scope'
+import { useScope } from '../address/scope'
 
 /** A text at a time, such as a release or somebody's note. */
 export interface ChartMark {

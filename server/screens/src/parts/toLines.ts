@@ -1,7 +1,7 @@
 import type { Json } from '../data/query'
 import type { Series } from './Chart'
-import { listShown, readTime } from '../shell/listTimes'
-import type { TimeRange, Unit } from '../shell/timeRange'
+import { listShown, readTime } from '../address/listTimes'
+import type { TimeRange, Unit } from '../address/timeRange'
 
 interface Options {
   range: TimeRange

@@ -2,13 +2,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { guest, isFixed, isGuest } from '../data/guest'
 import { findLogin, login } from '../data/login'
-import { freeParameters } from '../guest/guestAddress'
+import { freeParameters } from '../address/guestAddress'
 import { Loading, ProblemNote } from '../parts/notes'
 import { pages } from '../pages'
 import { Header } from './Header'
-import { place, addressOf } from './location'
+import { place, addressOf } from '../address/location'
 import { Login } from './Login'
-import { ScopeProvider, scopeSearch } from './scope'
+import { ScopeProvider, scopeSearch } from '../address/scope'
 
 const NotFound = () => (
   <p>

@@ -2,9 +2,9 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { createStore, useStore } from '../data/createStore'
 import { filterParameter } from '../data/filters'
 import type { Controls } from './Page'
-import { useScope } from './scope'
-import { ranges } from './timeRange'
-import { useSearch } from './location'
+import { useScope } from '../address/scope'
+import { ranges } from '../address/timeRange'
+import { useSearch } from '../address/location'
 
 /** A box to tick takes no letters; and after its dialog has closed it keeps the focus until the next frame. */
 const typed = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]'

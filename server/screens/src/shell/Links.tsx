@@ -3,13 +3,13 @@ import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
 import { save, saveLink, useSaved } from '../data/saved'
 import { shownAsks } from '../data/shownAsks'
-import { findRefusal } from '../guest/guestAddress'
+import { findRefusal } from '../address/guestAddress'
 import { FormDialog } from '../parts/FormDialog'
 import { Moment } from '../parts/Moment'
-import { changeSearch, place } from './location'
+import { changeSearch, place } from '../address/location'
 import type { Page } from './Page'
-import { useScope, scopeSearch } from './scope'
-import { fromDay, startOfDay, toDay } from './timeRange'
+import { useScope, scopeSearch } from '../address/scope'
+import { fromDay, startOfDay, toDay } from '../address/timeRange'
 
 /** The one time that the address of a link is shown. */
 function MadeLink({ address, close }: { address: string; close: () => void }) {

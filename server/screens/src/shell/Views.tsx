@@ -4,7 +4,7 @@ import { login } from '../data/login'
 import { type Saved, save, useSaved } from '../data/saved'
 import { FormDialog } from '../parts/FormDialog'
 import { LinkList, ShareForm } from './Links'
-import { addressOf, place } from './location'
+import { addressOf, place } from '../address/location'
 import type { Page } from './Page'
 
 type View = Saved<'view'>

@@ -82,7 +82,8 @@ export class Lake {
   constructor(options: LakeOptions) {
     this.#options = options
     this.#primary = new PrimaryConnection({
-      ...options,
+      addresses: options.addresses,
+      logger: options.logger,
       applicationName: 'waymark archive',
       begin: (connection) => this.#begin(connection),
       onUp: () => this.check(),

@@ -147,7 +147,8 @@ export const eraseFromLake = async (
   for (const change of changes.filter((each) => each.snapshot >= snapshot)) {
     if (change.kind === 'add' && change.through > through) break
     const plan = await planTakeOver(connection, {
-      ...{ snapshot: change.snapshot, before: adopted },
+      snapshot: change.snapshot,
+      before: adopted,
       files: await readLakeFiles(server, change.snapshot),
       parts: await readParts(server, { after: adopted, through: change.snapshot }),
     })

@@ -8,7 +8,8 @@ import {
   readArchivedFiles,
   readEventColumns,
 } from '../../archive/ArchivedFile.js'
-import { folderOf, isLateFile, type DayPart, partsBefore } from '../../archive/dayParts.js'
+import { moveClosedDays } from '../../archive/archiveEvents.js'
+import { folderOf, isLateFile } from '../../archive/dayParts.js'
 import {
   hashMarkOf,
   newStemOf,
@@ -23,62 +24,49 @@ import type { Lake } from './Lake.js'
 import { isOlder, type RetentionDays } from './removeEnded.js'
 import type { Logger } from '../../Logger.js'
 
-export interface ArchiveToLakeOptions {
-  lake: Lake
-  archive: ArchiveFolder
-  /** How many days old a whole day must be. */
-  afterDays: number
-  logger: Logger
-}
-
-const dayMs = 86_400_000
 /** How many events go to one file, and leave the table in one transaction. */
 const sliceEvents = 250_000
 /** To look for such events takes little: DuckDB skips the blocks of newer ones. */
 const againMs = 5000
 
-/** Writes the first events of a part to a file, and makes a snapshot with it; gives their number. */
-const moveSlice = async (
-  connection: DuckDBConnection,
-  part: DayPart,
-  { lake, archive }: ArchiveToLakeOptions,
-): Promise<number> => {
-  const slice = await writeSlice(connection, archive, { part, most: sliceEvents })
-  if (slice === undefined) return 0
-  const { file, events, last } = slice
-  const columns = await readEventColumns(connection)
-  const begun = [await describeFile(connection, archive, { file, columns })]
-  await lake.commit({ kind: 'add', through: last, ended: [], begun, part })
-  return events
-}
-
 /**
  * Moves the events of closed days to the files that all stores share, in the one store that archives. It begins at once
  * when it becomes that store.
  */
-export const archiveToLake = (options: ArchiveToLakeOptions): Chore => {
+export const archiveToLake = ({
+  lake,
+  archive,
+  afterDays,
+  logger,
+}: {
+  lake: Lake
+  archive: ArchiveFolder
+  afterDays: number
+  logger: Logger
+}): Chore => {
   let doneMs = -Infinity
   return {
     failure: 'Events of closed days could not be archived; the service tries again.',
     async run(connection, isStopped) {
-      const { lake, afterDays, logger } = options
       if (!lake.isArchiver) doneMs = -Infinity
       if (!lake.isArchiver || performance.now() < doneMs + againMs) return
-      const before = new Date(Math.floor(Date.now() / dayMs - afterDays) * dayMs).toISOString()
-      const parts = await connection.runAndReadAll(partsBefore(before))
-      for (const part of parts.getRowObjects() as unknown as DayPart[]) {
-        let events = 0
-        for (let slice = -1; slice !== 0 && !isStopped(); events += slice) {
-          slice = await lake.write(() => moveSlice(connection, part, options))
-        }
-        if (events > 0) logger.info('Events of a closed day are in the archive.', { ...part, events })
-      }
+      await moveClosedDays(connection, { afterDays, isStopped, logger }, (part) =>
+        lake.write(async () => {
+          const slice = await writeSlice(connection, archive, { part, most: sliceEvents })
+          if (slice === undefined) return 0
+          const { file, events, last } = slice
+          const columns = await readEventColumns(connection)
+          const begun = [await describeFile(connection, archive, { file, columns })]
+          await lake.commit({ kind: 'add', through: last, ended: [], begun, part })
+          return events
+        }),
+      )
       doneMs = performance.now()
     },
   }
 }
 
-export interface MergeOptions {
+interface MergeOptions {
   lake: Lake
   archive: ArchiveFolder
   retentionDays: RetentionDays

@@ -10,12 +10,6 @@ import { PrimaryConnection } from './PrimaryConnection.js'
 import type { ServerConnection } from './ServerConnection.js'
 import { reasonOf } from '../../OperatorError.js'
 
-export interface LogAppenderOptions {
-  addresses: readonly LogAddress[]
-  durability: LogDurability
-  logger: Logger
-}
-
 /** How often the appender checks whether the server still waits for its standbys. */
 const checkMs = 2000
 /** While the server is slow, accepted records wait in memory, up to this many bytes. */
@@ -42,7 +36,7 @@ RETURNING last::float8 AS last`
 
 /** Writes accepted records to the log in groups, one group at a time. */
 export class LogAppender implements AcceptLog {
-  readonly #options: LogAppenderOptions
+  readonly #durability: LogDurability
   readonly #primary: PrimaryConnection
   readonly #group: GroupCommit
   readonly #append: { name: string; text: string }
@@ -54,17 +48,26 @@ export class LogAppender implements AcceptLog {
   #standbys = 0
   #last = 0
 
-  constructor(options: LogAppenderOptions) {
-    this.#options = options
-    this.#append = { name: 'append', text: appendSql(options.durability) }
-    this.#holds = { name: 'holds', text: `SELECT ${holdsDurability(options.durability)} AS holds` }
+  constructor({
+    addresses,
+    durability,
+    logger,
+  }: {
+    addresses: readonly LogAddress[]
+    durability: LogDurability
+    logger: Logger
+  }) {
+    this.#durability = durability
+    this.#append = { name: 'append', text: appendSql(durability) }
+    this.#holds = { name: 'holds', text: `SELECT ${holdsDurability(durability)} AS holds` }
     this.#group = new GroupCommit((records) => this.#commit(records), gatherMs)
     this.#primary = new PrimaryConnection({
-      ...options,
+      addresses,
+      logger,
       applicationName: 'waymark append',
       isPipelined: true,
       begin: async (connection) => {
-        this.#standbys = await checkDurability(connection, options.durability)
+        this.#standbys = await checkDurability(connection, durability)
         this.#identity = await identifyLog(connection, this.#identity?.id)
       },
     })
@@ -142,7 +145,7 @@ export class LogAppender implements AcceptLog {
     const { connection } = this.#primary
     if (connection === undefined) return
     try {
-      this.#standbys = await checkDurability(connection, this.#options.durability)
+      this.#standbys = await checkDurability(connection, this.#durability)
     } catch (error) {
       connection.close(reasonOf(error))
     }

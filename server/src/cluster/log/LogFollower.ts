@@ -100,12 +100,14 @@ export class LogFollower extends EventEmitter<News> {
     this.#last = options.applied
     this.#marks = marksUntil(options.marks, options.applied)
     this.#primary = new PrimaryConnection({
-      ...options,
+      addresses: options.addresses,
+      logger: options.logger,
       applicationName: 'waymark follow',
       begin: (connection) => this.#begin(connection),
       onUp: () => this.emit('grown'),
     })
-    this.#teller = new PositionTeller({ ...options, connection: () => this.#primary.connection })
+    const { name, place, applied } = options
+    this.#teller = new PositionTeller({ name, place, applied, connection: () => this.#primary.connection })
   }
 
   /** Starts reading. A store that follows the log already does not wait for the server. */

@@ -8,11 +8,6 @@ import { PrimaryConnection } from './PrimaryConnection.js'
 import type { LogAddress } from '../../options/readLogUrl.js'
 import type { ServerConnection } from './ServerConnection.js'
 
-export interface LogWatchOptions {
-  addresses: readonly LogAddress[]
-  logger: Logger
-}
-
 interface News {
   /** All readers have stored rows through this one. */
   applied: [through: number]
@@ -59,10 +54,11 @@ export class LogWatch extends EventEmitter<News> {
   #refreshing: Promise<void> | undefined
   #isStale = false
 
-  constructor(options: LogWatchOptions) {
+  constructor({ addresses, logger }: { addresses: readonly LogAddress[]; logger: Logger }) {
     super()
     this.#primary = new PrimaryConnection({
-      ...options,
+      addresses,
+      logger,
       applicationName: 'waymark watch',
       begin: async (connection) => {
         this.#identity = await identifyLog(connection, this.#identity?.id)

@@ -4,11 +4,11 @@ import { createServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { once } from 'node:events'
-import { limitConnections, listenAt } from '../../http/publicServer.js'
+import { type ConnectionLimits, limitConnections, listenAt } from '../../http/publicServer.js'
 import { endedMessage, endKnownMs, engineWaitMs } from '../../link/EngineProxy.js'
 import { type Gate, restingMessage, whenAdmitted } from '../../link/whenAdmitted.js'
 import type { Logger } from '../../Logger.js'
-import type { CompleteOptions } from '../../options/ServerOptions.js'
+import type { CompleteOptions } from '../../options/flags.js'
 import { analyticsCatalog } from '../../duckdb/quote.js'
 import { OperatorError } from '../../OperatorError.js'
 import type { PasswordCheck } from '../../users/PasswordCheck.js'
@@ -35,7 +35,12 @@ export interface PostgresListener {
   destroyAll(): void
 }
 
-export interface ListenPostgresOptions extends CompleteOptions, Gate {
+type PostgresOptions = Pick<
+  CompleteOptions,
+  'catalogs' | 'host' | 'headersWithinMs' | 'postgresPort' | 'postgresTlsCert' | 'postgresTlsKey'
+>
+
+export interface ListenPostgresOptions extends PostgresOptions, ConnectionLimits, Gate {
   logger: Logger
   logins: PasswordCheck
   /** The path of the engine's socket. */
@@ -87,11 +92,11 @@ interface Tls {
   binding: Buffer | undefined
 }
 
-const readTls = (files: CompleteOptions['postgresTls']): Tls | undefined => {
-  if (files === undefined) return undefined
+const readTls = ({ postgresTlsCert, postgresTlsKey }: PostgresOptions): Tls | undefined => {
+  if (postgresTlsCert === undefined || postgresTlsKey === undefined) return undefined
   try {
-    const cert = readFileSync(files.cert)
-    const context = createSecureContext({ cert, key: readFileSync(files.key) })
+    const cert = readFileSync(postgresTlsCert)
+    const context = createSecureContext({ cert, key: readFileSync(postgresTlsKey) })
     return { context, binding: certificateDigest(cert) }
   } catch (error) {
     throw new OperatorError(
@@ -139,7 +144,7 @@ const reachEngine = (path: string, start: ClientStart): Promise<Duplex | undefin
 
 export const listenPostgres = async (options: ListenPostgresOptions): Promise<PostgresListener> => {
   const { logins, catalogs, host, headersWithinMs, link, path, logger } = options
-  const tls = readTls(options.postgresTls)
+  const tls = readTls(options)
   const databases = [...catalogs, analyticsCatalog]
   const sockets = new Set<Socket>()
   /** The clients whose password was right, with their user names. */

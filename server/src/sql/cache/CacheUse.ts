@@ -11,12 +11,18 @@ import type { Volatility } from './Volatility.js'
 const nothing = { filehandle_hits: 0, filehandle_misses: 0, metadata_hits: 0, metadata_misses: 0 }
 
 export const hit = (bytes: number): Caching => ({
-  ...{ data_hits: 1, data_misses: 0, data_bytes_hits: bytes, data_bytes_misses: 0 },
+  data_hits: 1,
+  data_misses: 0,
+  data_bytes_hits: bytes,
+  data_bytes_misses: 0,
   ...nothing,
 })
 
 const missed = (bytes: number): Caching => ({
-  ...{ data_hits: 0, data_misses: 1, data_bytes_hits: 0, data_bytes_misses: bytes },
+  data_hits: 0,
+  data_misses: 1,
+  data_bytes_hits: 0,
+  data_bytes_misses: bytes,
   ...nothing,
 })
 

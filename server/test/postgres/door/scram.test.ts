@@ -26,8 +26,8 @@ const makeCertificate = (name: string, ...how: string[]) => {
 let service: Service
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-scram-'))
-  const postgresTls = makeCertificate('rsa', '-newkey', 'rsa:2048')
-  service = await createService({ postgresPort: 0, postgresTls })
+  const { cert, key } = makeCertificate('rsa', '-newkey', 'rsa:2048')
+  service = await createService({ postgresPort: 0, postgresTlsCert: cert, postgresTlsKey: key })
 })
 afterAll(async () => {
   await service.close()

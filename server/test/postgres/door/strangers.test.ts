@@ -220,8 +220,8 @@ it('whatever a client begins with, the service answers others', async () => {
 })
 
 it('a client that says nothing, too little or no TLS is hung up on after a while', async () => {
-  const tls = { cert: certificate[1], key: certificate[3] }
-  const hasty = await createService({ postgresPort: 0, postgresTls: tls, headersWithinMs: 300 })
+  const tls = { postgresTlsCert: certificate[1], postgresTlsKey: certificate[3] }
+  const hasty = await createService({ postgresPort: 0, ...tls, headersWithinMs: 300 })
   try {
     const begin = async (...parts: Buffer[]) => {
       const client = await WireClient.open(hasty.postgresPort)

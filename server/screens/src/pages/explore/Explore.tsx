@@ -7,9 +7,9 @@ import { Empty } from '../../parts/notes'
 import { FilterBar } from '../../parts/FilterBar'
 import { Question as QuestionLine } from '../../parts/Question'
 import { Tabs } from '../../parts/Tabs'
-import { useScope } from '../../shell/scope'
-import { useFilters } from '../../shell/filterSearch'
-import { useSearch } from '../../shell/location'
+import { useScope } from '../../address/scope'
+import { useFilters } from '../../address/filterSearch'
+import { useSearch } from '../../address/location'
 import {
   askExplore,
   readQuestion,

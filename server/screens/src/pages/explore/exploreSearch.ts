@@ -1,6 +1,6 @@
 import { type Ask, type Asking, askOf } from '../../data/asks'
 import { type Field, fieldOf, propertyOf } from '../../data/fields'
-import type { TimeRange, Unit } from '../../shell/timeRange'
+import type { TimeRange, Unit } from '../../address/timeRange'
 import { type Measure, measures } from './measures'
 
 /** More lines cannot be told apart. */

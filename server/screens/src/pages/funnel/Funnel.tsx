@@ -6,8 +6,8 @@ import { Card } from '../../parts/Card'
 import { ChoiceList } from '../../parts/ChoiceInput'
 import { Question } from '../../parts/Question'
 import { Empty } from '../../parts/notes'
-import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/location'
+import { useScope } from '../../address/scope'
+import { useSearch } from '../../address/location'
 import { FunnelBars } from './FunnelBars'
 import {
   askFunnel,

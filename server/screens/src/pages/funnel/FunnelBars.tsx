@@ -1,6 +1,6 @@
 import { isGuest } from '../../data/guest'
 import { formatCount, formatDuration, formatShare } from '../../parts/format'
-import { useSearch } from '../../shell/location'
+import { useSearch } from '../../address/location'
 import { type PeopleChoice, writePeople } from './funnelSearch'
 import type { Step } from './readAnswer'
 

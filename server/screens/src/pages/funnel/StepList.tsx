@@ -1,10 +1,11 @@
 import { useId } from 'preact/hooks'
 import { askOf } from '../../data/asks'
+import { builtInProperties } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
 import { ChoiceInput } from '../../parts/ChoiceInput'
-import { useScope } from '../../shell/scope'
-import { builtIn, mostSteps } from './funnelSearch'
+import { useScope } from '../../address/scope'
+import { mostSteps } from './funnelSearch'
 
 interface Props {
   steps: readonly string[]
@@ -99,7 +100,7 @@ export function BreakdownSelect({ step, by, choose }: BreakdownSelectProps) {
     step && !isGuest ? askOf('property_choices', scope, { event: step }) : undefined,
   )
   const seen = answer?.rows.map(([name]) => String(name)) ?? []
-  const names = new Set([...(by === undefined ? [] : [by]), ...builtIn, ...seen])
+  const names = new Set([...(by === undefined ? [] : [by]), ...builtInProperties, ...seen])
   return (
     <label class="field">
       <span class="field-name">by</span>

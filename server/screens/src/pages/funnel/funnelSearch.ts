@@ -1,5 +1,5 @@
 import { type Ask, askOf } from '../../data/asks'
-import type { Scope } from '../../shell/scope'
+import type { Scope } from '../../address/scope'
 
 /** What the address of the funnel says. */
 export interface FunnelQuestion {
@@ -32,10 +32,6 @@ export const withins = [
 export type Within = (typeof withins)[number][0]
 
 const usualWithin: Within = '7d'
-
-/** What events have columns for. They are offered in any case: most of their values are in no property. */
-const columns = ['utm_source', 'utm_medium', 'utm_campaign', 'device', 'os', 'browser', 'country', 'language']
-export const builtIn: readonly string[] = columns.map((name) => `$${name}`)
 
 /** Before anything is chosen: whoever saw a page. */
 const usualStart = '$pageview'

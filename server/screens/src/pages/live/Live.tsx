@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks'
-import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/location'
+import { useScope } from '../../address/scope'
+import { useSearch } from '../../address/location'
 import { type LiveQuestion, askNewest, useLiveEvents } from './useLiveEvents'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'

@@ -8,8 +8,8 @@ import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { Table, type TableColumn } from '../../parts/Table'
-import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/location'
+import { useScope } from '../../address/scope'
+import { useSearch } from '../../address/location'
 
 type Row = readonly Json[]
 

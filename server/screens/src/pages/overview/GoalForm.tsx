@@ -3,7 +3,7 @@ import { askOf } from '../../data/asks'
 import { type Saved, save, type SavedValues } from '../../data/saved'
 import { ChoiceList } from '../../parts/ChoiceInput'
 import { FormDialog } from '../../parts/FormDialog'
-import { useScope } from '../../shell/scope'
+import { useScope } from '../../address/scope'
 
 type Goal = Saved<'goal'>
 

@@ -1,10 +1,10 @@
 import { useMemo } from 'preact/hooks'
-import { type Asking, askOf, beforeOf } from '../../data/asks'
+import { type Asking, askOf, beforeOf, type Period } from '../../data/asks'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
-import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/location'
+import { useScope } from '../../address/scope'
+import { useSearch } from '../../address/location'
 import { metrics, readMetric, type Metric } from './metrics'
 import { Totals } from './Totals'
 import type { Answer, Json } from '../../data/query'
@@ -12,8 +12,8 @@ import { Chart, ChartAside } from '../../parts/Chart'
 import { Empty } from '../../parts/notes'
 import { useMarks } from '../../parts/marks'
 import { nameTime } from '../../parts/format'
-import { type Period, type TimeRange, comparisons, readComparison, toDay } from '../../shell/timeRange'
-import { listShown, listTimes, readTime } from '../../shell/listTimes'
+import { type TimeRange, comparisons, readComparison, toDay } from '../../address/timeRange'
+import { listShown, listTimes, readTime } from '../../address/listTimes'
 
 /** What the time is compared with. */
 function Comparison() {
@@ -135,11 +135,11 @@ function TimeChart({ answer, title, metric, range }: Props) {
 /** The totals, and the one that is chosen over time. */
 export function TimeCard({ asking }: { asking: Asking }) {
   const [search] = useSearch()
-  const { now } = useScope()
+  const { now, range } = useScope()
   const metric = readMetric(search)
   const before = beforeOf(asking)
   const totals = askOf('totals', asking, before)
-  const series = askOf('series', asking, { ...before, unit: asking.range.unit })
+  const series = askOf('series', asking, { ...before, unit: range.unit })
   const askedTotals = useAnswer(totals, { askedAt: now })
   const askedSeries = useAnswer(series, { askedAt: now })
   const title = metrics.find(({ name }) => name === metric)?.title ?? ''
@@ -153,9 +153,7 @@ export function TimeCard({ asking }: { asking: Asking }) {
         isStale={askedTotals.isLoading && Boolean(askedTotals.answer)}
       >
         <AnswerBody asked={askedTotals} empty="Nothing is known of this time.">
-          {(answer) => (
-            <Totals answer={answer} chosen={metric} isCompared={asking.range.before !== undefined} />
-          )}
+          {(answer) => <Totals answer={answer} chosen={metric} isCompared={range.before !== undefined} />}
         </AnswerBody>
       </Card>
       <Card
@@ -165,7 +163,7 @@ export function TimeCard({ asking }: { asking: Asking }) {
         isStale={askedSeries.isLoading && Boolean(askedSeries.answer)}
       >
         <AnswerBody asked={askedSeries} empty="There are no events in this time.">
-          {(answer) => <TimeChart answer={answer} title={title} metric={metric} range={asking.range} />}
+          {(answer) => <TimeChart answer={answer} title={title} metric={metric} range={range} />}
         </AnswerBody>
       </Card>
     </>

@@ -1,8 +1,8 @@
 import { isFixed } from '../../data/guest'
 import type { Answer } from '../../data/query'
 import { formatChange, formatCount, formatDuration, formatMean, formatShare } from '../../parts/format'
-import { filterSearch } from '../../shell/filterSearch'
-import { addressOf, useSearch } from '../../shell/location'
+import { filterSearch } from '../../address/filterSearch'
+import { addressOf, useSearch } from '../../address/location'
 import { type Metric, metrics } from './metrics'
 
 /** What is said of sessions, in the order of the columns behind those of `metrics`. Each leads to Explore. */

@@ -1,5 +1,5 @@
 import { useIsKnown, useSaved } from '../../data/saved'
-import { useSearch } from '../../shell/location'
+import { useSearch } from '../../address/location'
 
 /** The name of the goal that the address asks for, unless it is known that there is none. So no card asks twice. */
 export function useGoal(): string | undefined {

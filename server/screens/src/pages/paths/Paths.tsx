@@ -4,8 +4,8 @@ import { isFixed } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { ChoiceInput, ChoiceList } from '../../parts/ChoiceInput'
 import { Question } from '../../parts/Question'
-import { useScope } from '../../shell/scope'
-import { useSearch } from '../../shell/location'
+import { useScope } from '../../address/scope'
+import { useSearch } from '../../address/location'
 import { Flow } from './Flow'
 import {
   askPaths,

@@ -1,6 +1,6 @@
 import { type Ask, askOf } from '../../data/asks'
-import type { Scope } from '../../shell/scope'
-import type { SearchChange } from '../../shell/location'
+import type { Scope } from '../../address/scope'
+import type { SearchChange } from '../../address/location'
 
 /** A folder with more pages than that is shown as one. */
 export const mostChildren = 5

@@ -8,9 +8,9 @@ import { Moment } from '../../parts/Moment'
 import { PersonLink } from '../../parts/cells'
 import { Table, type TableColumn } from '../../parts/Table'
 import { Traits } from '../../parts/Properties'
-import { useScope } from '../../shell/scope'
-import { useFilters } from '../../shell/filterSearch'
-import { useSearch } from '../../shell/location'
+import { useScope } from '../../address/scope'
+import { useFilters } from '../../address/filterSearch'
+import { useSearch } from '../../address/location'
 import { type Order, readOrder } from './personOrder'
 
 const few = 50

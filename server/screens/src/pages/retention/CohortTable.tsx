@@ -1,5 +1,5 @@
 import { formatCount, formatShare } from '../../parts/format'
-import { fromDay } from '../../shell/timeRange'
+import { fromDay } from '../../address/timeRange'
 import type { Unit } from './retentionSearch'
 import { averages, type Cohort } from './toCohorts'
 

@@ -1,5 +1,5 @@
 import { type Ask, askOf } from '../../data/asks'
-import type { Scope } from '../../shell/scope'
+import type { Scope } from '../../address/scope'
 
 export const units = [
   ['day', 'days'],

@@ -1,5 +1,5 @@
 import type { Json } from '../../data/query'
-import { fromDay, startOfDay } from '../../shell/timeRange'
+import { fromDay, startOfDay } from '../../address/timeRange'
 import type { Unit } from './retentionSearch'
 
 export interface Cell {

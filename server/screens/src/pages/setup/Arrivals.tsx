@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Moment } from '../../parts/Moment'
-import { addressOf } from '../../shell/location'
-import { scopeSearch } from '../../shell/scope'
+import { addressOf } from '../../address/location'
+import { scopeSearch } from '../../address/scope'
 import type { Arrival, Progress } from './readArrivals'
 
 const From = ({ arrival }: { arrival: Arrival }) => (

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks'
 import { Loading, ProblemNote } from '../../parts/notes'
-import { useScope } from '../../shell/scope'
+import { useScope } from '../../address/scope'
 import { Arrivals } from './Arrivals'
 import { useProgress } from './useProgress'
 import { Card } from '../../parts/Card'

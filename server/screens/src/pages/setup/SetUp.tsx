@@ -1,7 +1,7 @@
 import type { Setup } from '../../data/setup'
 import { Card } from '../../parts/Card'
 import { Table } from '../../parts/Table'
-import { useScope } from '../../shell/scope'
+import { useScope } from '../../address/scope'
 import { FirstEvent } from './FirstEvent'
 import { useProgress } from './useProgress'
 

@@ -1,6 +1,6 @@
 import { base } from '../../data/base'
 import { Card } from '../../parts/Card'
-import { useScope } from '../../shell/scope'
+import { useScope } from '../../address/scope'
 import { type Example, listExamples } from './listExamples'
 
 /** The pages of docs about SQL, which the service serves. */

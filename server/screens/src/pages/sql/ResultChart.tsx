@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import type { Answer } from '../../data/query'
 import { Chart } from '../../parts/Chart'
 import { Empty } from '../../parts/notes'
-import { useSearch } from '../../shell/location'
+import { useSearch } from '../../address/location'
 import { isNumber, isTime } from './showValue'
 import { pickColumns, toChart } from './toChart'
 

@@ -1,6 +1,5 @@
-import { type Field, fields, fieldOf, propertyOf } from '../data/fields'
+import { builtInProperties, type Field, fields, fieldOf, propertyOf } from '../data/fields'
 import { readFilters } from '../data/filters'
-import { builtIn, readFunnel } from '../pages/funnel/funnelSearch'
 
 /** The parameters of a page that a guest may change although the link shows one address: they choose among its figures. */
 export const freeParameters: Readonly<Record<string, readonly string[]>> = {
@@ -43,7 +42,8 @@ export function findRefusal(
   }
   if (!isOfGuest) return undefined
   const property = path === '/app/explore' ? address.get('property') : null
-  const by = path === '/app/funnel' ? readFunnel(address).by : undefined
-  if (property || (by !== undefined && !builtIn.includes(by))) return 'Guests may not ask for a property.'
+  const by = path === '/app/funnel' ? address.get('by') : null
+  if (property || (by !== null && !builtInProperties.includes(by)))
+    return 'Guests may not ask for a property.'
   return undefined
 }

@@ -1,7 +1,7 @@
 import { base } from '../data/base'
 import { createStore, useStore } from '../data/createStore'
 import { guest, guestHash, guestPrefix, type GuestView } from '../data/guest'
-import { freeParameters, timeParameters } from '../guest/guestAddress'
+import { freeParameters, timeParameters } from './guestAddress'
 
 export interface ScreenLocation {
   /** Below the base: `/app/funnel`. */

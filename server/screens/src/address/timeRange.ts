@@ -1,10 +1,6 @@
-export type Unit = 'hour' | 'day' | 'week' | 'month'
+import type { Period } from '../data/asks'
 
-export interface Period {
-  from: Date
-  /** Exclusive. */
-  until: Date
-}
+export type Unit = 'hour' | 'day' | 'week' | 'month'
 
 export interface TimeRange extends Period {
   /** The key of `ranges`, or `custom`. */

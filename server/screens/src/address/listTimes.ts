@@ -1,5 +1,6 @@
 import type { Json } from '../data/query'
-import { fromDay, type Period, startOfDay, type TimeRange, type Unit, weekOf } from './timeRange'
+import type { Period } from '../data/asks'
+import { fromDay, startOfDay, type TimeRange, type Unit, weekOf } from './timeRange'
 
 /** The start of the day, week (Monday) or month that a moment is in. */
 function startOf(unit: Exclude<Unit, 'hour'>, date: Date): Date {
