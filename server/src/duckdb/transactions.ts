@@ -19,17 +19,6 @@ export const beginReadOnly = async (connection: DuckDBConnection): Promise<() =>
   }
 }
 
-/** Runs work in a transaction that only reads. Temporary tables that it makes are gone afterwards. */
-export const inReadOnly = async <T>(connection: DuckDBConnection, work: () => Promise<T>): Promise<T> => {
-  if (isReading(connection)) return work()
-  const end = await beginReadOnly(connection)
-  try {
-    return await work()
-  } finally {
-    await end()
-  }
-}
-
 export const forbidden = () =>
   new Error('Numbers cannot be taken: the transaction was launched in read-only mode.')
 
