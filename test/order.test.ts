@@ -76,7 +76,7 @@ describe('the library', () => {
 })
 
 describe('the service and its screens', () => {
-  it.each(Object.keys(known))('in %s no two folders import each other', (source) => {
+  it.each(['server/src', 'server/screens/src'])('in %s no two folders import each other', (source) => {
     const edges = new Set(
       readImports(source).flatMap(({ file, imports }) =>
         imports
