@@ -16,7 +16,7 @@ const files = ['core', 'entries', 'adapters', 'plugins'].flatMap((folder) =>
 
 /** Whose fields are inner ones, as a rule: the interface, by its file. */
 const interfaces = {
-  'instance.ts': ['Payload', 'EventRecord', 'Ended', 'Attempt', 'Call'],
+  'records.ts': ['Payload', 'EventRecord', 'Ended', 'Attempt', 'Call'],
   'contract.ts': ['Answer'],
   'database.ts': ['Database'],
   'receipt.ts': ['Receipt'],
@@ -41,8 +41,8 @@ const spoken = new Set([
     (read(file).match(/'[^'\n]*'/g) ?? []).flatMap((text) => text.match(/\w+/g) ?? []),
   ),
   // Stored, and told to other tabs (`Settings`, `Session`, `Note`, `News['tab']`).
-  ...fieldsOf('instance.ts', 'Settings'),
-  ...fieldsOf('instance.ts', 'Session'),
+  ...fieldsOf('settings.ts', 'Settings'),
+  ...fieldsOf('settings.ts', 'Session'),
   ...fieldsOf('visitor.ts', 'Note'),
   ...['ask', 'here', 'change', 'chosen', 'done'],
 ])

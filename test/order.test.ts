@@ -21,7 +21,7 @@ const core = [
     'urls',
     'contract',
   ],
-  ...['database', 'browser', 'instance', 'session', 'signals', 'tabs', 'plugins'],
+  ...['database', 'browser', 'settings', 'records', 'instance', 'session', 'signals', 'tabs', 'plugins'],
   ...['disk', 'visitor', 'queue', 'transport', 'handOff', 'claim', 'consent', 'delivery'],
   ...['capture', 'page', 'waymark'],
 ]

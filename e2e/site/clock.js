@@ -2,5 +2,12 @@
 const now = Number(new URLSearchParams(location.search).get('now'))
 const began = performance.now()
 let ahead = 0
-if (now) Date.now = () => Math.round(now + ahead + performance.now() - began)
+const readClock = () => Math.round(now + ahead + performance.now() - began)
+if (now)
+  window.Date = class extends Date {
+    static now = readClock
+    constructor(...given) {
+      super(...(given.length ? given : [readClock()]))
+    }
+  }
 window.forward = (ms) => void (ahead += ms)

@@ -69,6 +69,8 @@ export const strangers: Record<string, string> = {
     for (const name of ['resolve', 'reject', 'all', 'race']) Promise[name] = (value) => wrap(Native[name](value)) }`,
   'Map of the page': `window.Map = function (element) { this.element = element }`,
   'Datejs: Date.now': `Date.now = () => new Date()`,
+  'no Date.now': `Date.now = undefined`,
+  'no AbortController': `delete window.AbortController`,
   'Datejs: Date.parse': `const { parse } = Date; Date.parse = (text) => { const at = parse(text); return isNaN(at) ? null : new Date(at) }`,
   'Datejs: toISOString': `Date.prototype.toISOString = function () { const two = (number) => ('0' + number).slice(-2)
     return '"' + this.getUTCFullYear() + '-' + two(this.getUTCMonth() + 1) + '-' + two(this.getUTCDate()) + 'T' +

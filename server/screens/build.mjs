@@ -35,7 +35,7 @@ const compile = () => {
 
 /** @param {string} input @param {import('rollup').Plugin[]} plugins */
 const bundleScript = async (input, plugins) => {
-  const bundle = await rollup({ input: join(here, 'build', input), plugins })
+  const bundle = await rollup({ input: join(here, 'build/screens/src', input), plugins })
   const { output } = await bundle.generate({ format: 'es' })
   await bundle.close()
   if (output.length > 1) throw new Error('The screens are one script, but rollup made several chunks.')

@@ -1,16 +1,10 @@
 import { createContext, createElement, useContext, useEffect, type ReactElement, type ReactNode } from 'react'
 import { waymark as usual } from '../entries/index'
-import type { EventMap, InitConfig, Waymark } from '../core/types'
+import type { AdapterOptions, EventMap, Waymark } from '../core/types'
 
 const Context = createContext<Waymark>(usual)
 
-export interface WaymarkProviderProps<Events extends object = EventMap> {
-  /** The instance for everything inside. @defaultValue the one that `waymark` exports */
-  waymark?: Waymark<Events>
-  /** Starts the instance in the browser with `config`; leave both out when `init` is called elsewhere. */
-  apiKey?: string
-  /** What `init` takes. It is read once, at the first start. */
-  config?: InitConfig
+export interface WaymarkProviderProps<Events extends object = EventMap> extends AdapterOptions<Events> {
   children?: ReactNode
 }
 

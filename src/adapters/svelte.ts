@@ -1,17 +1,8 @@
 import { getContext, hasContext, setContext } from 'svelte'
 import { waymark as usual } from '../entries/index'
-import type { EventMap, InitConfig, Waymark } from '../core/types'
+import type { AdapterOptions, EventMap, Waymark } from '../core/types'
 
 const key = Symbol('waymark')
-
-export interface SvelteOptions<Events extends object = EventMap> {
-  /** The instance for everything inside. @defaultValue the one that `waymark` exports */
-  waymark?: Waymark<Events>
-  /** Starts the instance in the browser with `config`; leave both out when `init` is called elsewhere. */
-  apiKey?: string
-  /** What `init` takes. */
-  config?: InitConfig
-}
 
 /**
  * Starts waymark in the browser and hands it to `getWaymark` in all components inside. Call it in the outermost
@@ -24,7 +15,7 @@ export function setWaymark<Events extends object = EventMap>({
   waymark = usual,
   apiKey,
   config,
-}: SvelteOptions<Events>): Waymark<Events> {
+}: AdapterOptions<Events>): Waymark<Events> {
   setContext(key, waymark)
   return apiKey ? waymark.init(apiKey, config!) : waymark
 }

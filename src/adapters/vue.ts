@@ -1,17 +1,8 @@
 import { inject, type InjectionKey, type Plugin } from 'vue'
 import { waymark as usual } from '../entries/index'
-import type { EventMap, InitConfig, Waymark } from '../core/types'
+import type { AdapterOptions, EventMap, Waymark } from '../core/types'
 
 const key: InjectionKey<Waymark> = Symbol('waymark')
-
-export interface VueOptions<Events extends object = EventMap> {
-  /** The instance for this application. @defaultValue the one that `waymark` exports */
-  waymark?: Waymark<Events>
-  /** Starts the instance in the browser with `config`; leave both out when `init` is called elsewhere. */
-  apiKey?: string
-  /** What `init` takes. */
-  config?: InitConfig
-}
 
 /**
  * Starts waymark in the browser and hands it to `useWaymark` and `useTrack`, and to templates as `$waymark`.
@@ -23,7 +14,7 @@ export function waymarkPlugin<Events extends object = EventMap>({
   waymark = usual,
   apiKey,
   config,
-}: VueOptions<Events>): Plugin {
+}: AdapterOptions<Events>): Plugin {
   return {
     install(app) {
       app.provide(key, waymark)

@@ -106,12 +106,14 @@ type Later = { fetchLater?(url: string, init: RequestInit & { activateAfter: num
 
 /** Empty when it has to be read: that can force a layout. */
 let viewport = ''
-let referrer = ''
 
 /** What the document itself has of that name: a form or an image of the page hides it by its `name`. */
 export const ofDocument = <Name extends 'hidden' | 'referrer' | 'URL' | 'currentScript'>(
   name: Name,
 ): Document[Name] => Reflect.get(Document.prototype, name, document) as Document[Name]
+
+/** Undefined where a page has taken it away: then only the browser ends a request that hangs. */
+export const createAbort = () => maybe(() => new AbortController())
 
 /** A sandboxed page may not even ask. */
 const hasWorker = () => !!maybe(() => navigator.serviceWorker?.controller)
@@ -127,8 +129,8 @@ export const createBrowser = (): Browser => {
     console.warn('[waymark] foreign-built-ins: Set, JSON (see docs/errors.md#foreign-built-ins)')
   return {
     isPage: hasPage && isSound,
-    // Datejs has `Date.now` give a date.
-    now: () => +(Date.now() as unknown as Date),
+    // Not by `Date.now`: Datejs has it give a date.
+    now: () => +new Date(),
     random: Math.random,
     after(ms, fn) {
       // Above 2^31 - 1 a timer fires at once; 23 days are for ever.
@@ -153,11 +155,10 @@ export const createBrowser = (): Browser => {
     page() {
       if (!viewport) {
         viewport = innerWidth + 'x' + innerHeight
-        referrer = ofDocument('referrer')
         addEventListener('resize', () => (viewport = ''), { once: true })
       }
       // Ten times as fast as `location.href`, and the same.
-      return { url: ofDocument('URL'), referrer, viewport }
+      return { url: ofDocument('URL'), referrer: ofDocument('referrer'), viewport }
     },
     fetch: (url, init) => fetch(url, init),
     prepareBeacon(url, { body }) {
@@ -185,9 +186,10 @@ export const createBrowser = (): Browser => {
         })
     },
     defer(url, init, activateAfter) {
-      const abort = new AbortController()
-      maybe(() => (globalThis as Later).fetchLater!(url, { ...init, activateAfter, signal: abort.signal }))
-      return () => abort.abort()
+      const abort = createAbort()
+      // What could not be taken back is not deferred.
+      maybe(() => (globalThis as Later).fetchLater!(url, { ...init, activateAfter, signal: abort!.signal }))
+      return () => abort?.abort()
     },
     fullUrl(url) {
       // Not by the base address, which a `<base>` may have put elsewhere. A page without an address of its own (`srcdoc`)

@@ -2,7 +2,9 @@ import { holdCalls, isDenied, readVisitor } from './consent'
 import { isTooLong, isUnknown, toFields } from './contract'
 import { wake } from './delivery'
 import { newId, readUserId } from './ids'
-import { isAnonymous, isAway, runsCalls, type Act, type Call, type Instance, type Refusal } from './instance'
+import { isAnonymous, isAway, runsCalls, type Instance } from './instance'
+import type { Call, Refusal } from './records'
+import type { Act } from './settings'
 import { isObject, toIso, toJson, toText } from './json'
 import { put } from './queue'
 import { complain, tell } from './signals'
@@ -38,7 +40,7 @@ export const copy = (w: Instance, given: unknown, noun?: 'property' | 'trait'): 
   }
   for (const name of Object.keys(given)) {
     if (isTooLong(name)) {
-      if (noun) refuse(`${noun}-name-too-long`, name)
+      if (noun) refuse(noun + '-name-too-long', name)
       complain(w, 'property-name-too-long', name)
     } else if (noun === 'trait' || isTaken(w, name))
       try {

@@ -1,5 +1,6 @@
 import { works } from './disk'
-import { isAway, type Instance, type RecordKey } from './instance'
+import { isAway, type Instance } from './instance'
+import type { RecordKey } from './records'
 import { adopt, claimableAfterMs, readKeys } from './queue'
 import { clockSlackMs } from './session'
 import { countDrops } from './signals'

@@ -5,9 +5,10 @@ import {
   isAway,
   mayRun,
   mayWrite,
+  visitorStates,
   type Instance,
-  type Settings,
 } from './instance'
+import type { Settings } from './settings'
 import { isInSession } from './session'
 import { emit } from './signals'
 import { openTabs, tellTabs } from './tabs'
@@ -19,6 +20,9 @@ const giveUpAfterMs = 30_000
 
 /** A refusal that was noted beside the database is looked up when the database has not answered by then. */
 const slowAfterMs = 1000
+
+/** Errors of a database that may work later; with any other there is none for this page. */
+const mayPass = /^(Unknown|Abort|QuotaExceeded|Timeout)Error$/
 
 /** Whether a page that cannot wait for its database must take the visitor for one who has refused. */
 export const hasNotedRefusal = (w: Instance) => readNote(w).consent === 'denied'
@@ -46,7 +50,7 @@ const take = (w: Instance, next: Consent): boolean => {
   if (next === 'pending') save(w)
   w.consent = next
   if (next !== consent) {
-    w.visitorState = 0
+    w.visitorState = visitorStates.unread
     emit(w, 'consent', { state: next })
   }
   if (decisions === w.decisions && next !== 'granted') {
@@ -111,7 +115,7 @@ const read = async (w: Instance, isChoice?: boolean) => {
     // A page that goes ends what reads. In any other page memory has to do.
     if (isAway(w)) return
     suspect(w)
-    use(undefined, undefined, !canWriteSettings(w) && /^(U|Ab|Q|Ti)/.test((error as Error).name))
+    use(undefined, undefined, !canWriteSettings(w) && mayPass.test((error as Error).name))
   }
 }
 
@@ -121,10 +125,10 @@ const read = async (w: Instance, isChoice?: boolean) => {
  * told at once, too, of all but a consent, so that they stop.
  */
 export const choose = (w: Instance, state: Consent | 'dismissed') => {
-  const chosen = /^(gr|de|an)/.test(state) ? (state as Consent) : 'pending'
+  const chosen = /^(granted|denied|anonymous)$/.test(state) ? (state as Consent) : 'pending'
   // The page may go before its database has taken the choice. A consent is added to what an earlier page has noted.
   const noted = { ...(chosen === 'granted' && readNote(w)), consent: chosen }
-  if (w.database) w.browser.writeNote(w.storeName, /^[gd]/.test(chosen) ? JSON.stringify(noted) : '')
+  if (w.database) w.browser.writeNote(w.storeName, /granted|denied/.test(chosen) ? JSON.stringify(noted) : '')
   // A choice at `init`, or on the return of a page, comes before the page's own read, and replaces it.
   if (!isAway(w)) openTabs(w)
   if (chosen !== 'granted') tellTabs(w, { chosen })

@@ -49,7 +49,7 @@ export const headersOf = (auth: 'query' | 'header' | 'bearer', apiKey: string): 
 })
 
 /** One request's body. */
-export const toBody = (batch: { body: string }[]) => `[${batch.map((payload) => payload.body).join()}]`
+export const toBody = (batch: { body: string }[]) => '[' + batch.map((payload) => payload.body).join() + ']'
 
 /** The id of an event, from its payload; empty where there is none. */
 export const readId = (body = '', insertId: string | false): string =>
@@ -88,7 +88,7 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
   const told: { ok?: unknown; task_id?: string; error_code?: string; error?: string; anonymous?: boolean } =
     maybe(() => JSON.parse(text)) ?? {}
   const code = told.error_code ?? told.error
-  const bare = `http-${status}`
+  const bare = 'http-' + status
   // A 2xx without `ok: true` is no acceptance: a captive portal answers 200, too.
   const isAccepted = status < 300 && told.ok === true
   const meaning = meaningOf(`${code}`) || meaningOf(bare) || (isAccepted ? 'accepted' : 'retry')
@@ -98,6 +98,6 @@ export const readAnswer = (status: number, text: string, afterMs: number): Answe
     taskId: told.task_id ?? undefined,
     isCounting: isAccepted && told.anonymous === true,
     afterMs,
-    strange: meaning === 'retry' && (code ?? told.ok) === undefined ? `${status} ${text}` : '',
+    strange: meaning === 'retry' && (code ?? told.ok) === undefined ? status + ' ' + text : '',
   }
 }

@@ -2,15 +2,9 @@ import { backOff, backOffUnheard } from './backOff'
 import { claim, scan } from './claim'
 import type { Answer } from './contract'
 import { defer, handOff } from './handOff'
-import {
-  isAnonymous,
-  isAway,
-  runsCalls,
-  type Attempt,
-  type Instance,
-  type Payload,
-  type Settings,
-} from './instance'
+import { isAnonymous, isAway, runsCalls, type Instance } from './instance'
+import type { Attempt, Payload } from './records'
+import type { Settings } from './settings'
 import { finish, forgetClaimed, isQueued, mark, next } from './queue'
 import { complain } from './signals'
 import { canOutlive, mayGo, send } from './transport'
@@ -221,7 +215,7 @@ const learn = (w: Instance, answer: Answer, isDown: boolean) => {
  */
 const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer, isDown: boolean) => {
   let code = ''
-  let what = `${w.config.endpoint} ${w.config.environment}`
+  let what = w.config.endpoint + ' ' + w.config.environment
   if (!isDown) w.told = ''
   else if (isMissing) code = 'unreachable'
   else if (strange) {
@@ -232,7 +226,7 @@ const tellTrouble = (w: Instance, { errorCode = '', isMissing, strange }: Answer
     code = 'service-fails'
     what = errorCode
   }
-  if (w.told.includes(code)) return
+  if (!code || w.told.includes(code)) return
   w.told += code
   complain(w, code, what, w.config.debug || w.isPaused || !!strange)
 }

@@ -1,4 +1,5 @@
-import { canWriteSettings, isAnonymous, isAway, mayRun, type Instance, type Settings } from './instance'
+import { canWriteSettings, isAnonymous, isAway, visitorStates, type Instance } from './instance'
+import type { Settings } from './settings'
 import { emit } from './signals'
 
 // Mirrors memory in one database: what changes in a task is put or deleted in one transaction, in its microtask. One
@@ -40,7 +41,7 @@ export const schedule = (w: Instance) => {
 
 const saveNow = (w: Instance) => {
   save(w)
-  if (w.visitorState === mayRun && works(w)) emit(w, 'works')
+  if (w.visitorState === visitorStates.memory && works(w)) emit(w, 'works')
   emit(w, 'changed')
 }
 

@@ -1,4 +1,5 @@
-import type { Attempt, Instance } from './instance'
+import type { Instance } from './instance'
+import type { Attempt } from './records'
 import { save } from './disk'
 import { finish, mark, next, sizeOf } from './queue'
 import { handOffBytes, mayGo, post, prepareHandOff } from './transport'

@@ -3,110 +3,9 @@ import { defaults } from './config'
 import type { Database } from './database'
 import { newId } from './ids'
 import { maybe } from './maybe'
-import type { Receipt } from './receipt'
-import type {
-  Config,
-  Consent,
-  DropReason,
-  Host,
-  Ids,
-  Kind,
-  Plugin,
-  Properties,
-  Signals,
-  Stop,
-  Waymark,
-} from './types'
-
-export type StoredIds = Pick<Ids, 'deviceId' | 'anonymousId' | 'userId'>
-
-/** One visit, shared by all tabs. */
-export interface Session {
-  id: string
-  startedAt: number
-  /** When the last event was tracked. */
-  lastAt: number
-  /** The anonymous id of its visitor: a session has one. */
-  of: string | undefined
-}
-
-/** What a visitor who never had an answer knows of the service: how often they asked in a session, and when the next may. */
-export interface Unheard {
-  misses: number
-  tryAt: number
-  session?: string | undefined
-}
-
-/** What all tabs of a browser share, each under its name in the database. */
-export interface Settings {
-  /** What the visitor has chosen: `granted` or `denied`. `consent.ts` alone reads and writes it. */
-  consent?: Consent | undefined
-  ids?: StoredIds | undefined
-  session?: Session | undefined
-  /** Registered properties. */
-  persistent?: Properties | undefined
-  /** The last request failed, or the browser said that it is offline; false once the service has answered. */
-  down?: boolean | Unheard | undefined
-}
-
-/** What is done to the settings, and with what (`visitor.ts` does it). */
-export type Act = [name: 'login' | 'reset' | 'register' | 'registerOnce' | 'unregister', given: unknown]
-
-/** Ends a call, by being thrown and caught in `capture.ts`. What has a code is told; a reason alone is only counted. */
-export type Refusal = [reason: DropReason, errorCode?: string, what?: unknown]
-
-/** A call that waits for the visitor to be known: what to run then, or what to tell it when it is refused. */
-export interface Call {
-  run(): void
-  end(refusal: Refusal): void
-  /** What the caller holds, where the call makes a payload. */
-  receipt?: Receipt | undefined
-}
-
-/** A call whose end is told. */
-export interface Ended {
-  readonly id: string
-  readonly body?: string
-  /** What the caller holds, when this page made the call. */
-  readonly receipt?: Receipt | undefined
-  /** What makes the call anew, of an event without ids. */
-  readonly call?: Call | undefined
-}
-
-/** One call that waits: serialised when it was made, sent as it is. */
-export interface Payload extends Ended {
-  readonly body: string
-  /** Bytes of the body in UTF-8, and one for what stands between two. */
-  readonly size: number
-  readonly record: EventRecord
-}
-
-/** An event record: what one task tracked, stored under one key. */
-export interface EventRecord {
-  readonly kind: Kind
-  readonly key: RecordKey
-  items: Payload[]
-  /** A transaction puts it on disk, or has put it. */
-  isPut: boolean
-  /** A transaction that put it is done. */
-  isStored: boolean
-  /** A request carries it. */
-  isBusy: boolean
-}
-
-/**
- * Keys alone tell how much waits and how old it is, so that a page can count what others left without reading it.
- * `sequence` is in microseconds since 1970; with `origin`, the page queue it was tracked in, it is unique for ever.
- */
-export type RecordKey = [queue: string, sequence: number, payloads: number, origin: string]
-
-/** One request that the page may not outlive: what it carries, and whether the browser has it, as far as can be known. */
-export interface Attempt {
-  batch: Payload[]
-  begun: boolean
-  /** `fetchLater` carries it. */
-  isDeferred?: boolean
-}
+import type { Act, Settings } from './settings'
+import type { Attempt, Call, EventRecord, RecordKey } from './records'
+import type { Config, Consent, DropReason, Host, Plugin, Signals, Stop, Waymark } from './types'
 
 /** What is announced upwards: the public signals, and what the parts of an instance tell each other. */
 export interface News extends Signals {
@@ -165,6 +64,7 @@ export type VisitorState = number
 
 export const mayWrite = 1
 export const mayRun = 2
+export const visitorStates = { unread: 0, read: mayWrite, memory: mayRun, known: mayWrite | mayRun }
 
 /** Everything that one instance knows, each in one place: plain data, for the functions of this folder. */
 export interface Instance {
@@ -310,7 +210,7 @@ export const createInstance = (browser: Browser, handle: Waymark): Instance => {
     filterUrl: String,
     settings: {},
     recent: {},
-    visitorState: 0,
+    visitorState: visitorStates.unread,
     consent: 'pending',
     decisions: 0,
     readiness,

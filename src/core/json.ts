@@ -25,7 +25,7 @@ export const toIso = (at: number): string | undefined => {
   // Datejs writes quotes around it, and no milliseconds.
   if (secondAt !== (secondAt = Math.floor(at / 1000)))
     second = date.toISOString().replace('"', '').slice(0, 19) + '.'
-  return second + `${1000 + date.getMilliseconds()}Z`.slice(1)
+  return second + (1000 + date.getMilliseconds() + 'Z').slice(1)
 }
 
 /**

@@ -1,6 +1,7 @@
 import { within } from './browser'
 import { range, schedule } from './disk'
-import type { Ended, EventRecord, Instance, Payload, RecordKey } from './instance'
+import type { Instance } from './instance'
+import type { Ended, EventRecord, Payload, RecordKey } from './records'
 import { byteLength } from './json'
 import { emit, tell } from './signals'
 import type { DropReason, Kind, Outcome } from './types'

@@ -1,5 +1,6 @@
 import { readId } from './contract'
-import type { Ended, Instance, News } from './instance'
+import type { Instance, News } from './instance'
+import type { Ended } from './records'
 import { brief } from './json'
 import type { DropReason, Kind, Outcome, Signals, Stop } from './types'
 

@@ -1,6 +1,7 @@
-import type { Send } from './browser'
+import { createAbort, type Send } from './browser'
 import { headersOf, readAnswer, toBody, urlOf, type Answer } from './contract'
-import type { Instance, Payload } from './instance'
+import type { Instance } from './instance'
+import type { Payload } from './records'
 import type { Kind } from './types'
 import { sizeOf } from './queue'
 
@@ -33,15 +34,15 @@ export const post = (w: Instance, kind: Kind, batch: Payload[], keepalive = canO
 /** Sends one batch and reads the answer. Never rejects. */
 export const send = async (w: Instance, kind: Kind, batch: Payload[]): Promise<Answer> => {
   const { fetch, timeoutMs } = w.config.transport
-  const abort = new AbortController()
-  const stop = w.browser.after(timeoutMs, () => abort.abort())
+  const abort = createAbort()
+  const stop = w.browser.after(timeoutMs, () => abort?.abort())
   try {
     const [url, init] = post(w, kind, batch)
-    const response = await (fetch ?? w.browser.fetch)(url, { ...init, signal: abort.signal })
+    const response = await (fetch ?? w.browser.fetch)(url, { ...init, signal: abort?.signal as AbortSignal })
     // Read to the end, always: Chromium frees the keepalive quota only then. Where another script of the page reads the
     // body, the status alone decides.
     const isRead = response.bodyUsed || response.body?.locked
-    const text = isRead ? `{"ok":${response.ok}}` : await response.text()
+    const text = isRead ? '{"ok":' + response.ok + '}' : await response.text()
     const { headers, status } = response
     // A JSON beacon carries credentials: against `Access-Control-Allow-Origin: *` it returns true and never arrives.
     w.beaconArrives ||= headers.get('Access-Control-Allow-Credentials') === 'true'

@@ -246,10 +246,20 @@ export interface Waymark<Events extends object = EventMap> {
   readonly ids: Ids
 }
 
+/** What the adapter of each framework takes. */
+export interface AdapterOptions<Events extends object = EventMap> {
+  /** The instance for everything inside. @defaultValue the one that `waymark` exports */
+  waymark?: Waymark<Events>
+  /** Starts the instance in the browser with `config`; leave both out when `init` is called elsewhere. */
+  apiKey?: string
+  /** What `init` takes. It is read once, at the first start. */
+  config?: InitConfig
+}
+
 /** A call for the array `window.waymark`: `['track', 'Signed Up', { plan: 'pro' }]`. */
 export type Command = [name: string, ...args: unknown[]] & {
-  /** When and where it was made, noted by `waymark.early.js`: a date where Datejs has replaced `Date.now`. */
-  calledAt?: number | Date
+  /** When and where it was made, noted by `waymark.early.js`. */
+  calledAt?: number
   url?: string
   referrer?: string
 }

@@ -1,7 +1,8 @@
 import { schedule } from './disk'
 import { newId, readUserId } from './ids'
 import { maybe } from './maybe'
-import { isAnonymous, type Act, type Instance, type Session, type Settings, type StoredIds } from './instance'
+import { isAnonymous, type Instance } from './instance'
+import type { Act, Session, Settings, StoredIds } from './settings'
 import { recall } from './plugins'
 import { isInSession } from './session'
 import { emit } from './signals'
@@ -12,8 +13,8 @@ import type { Ids, Properties } from './types'
 const shareEveryMs = 1000
 
 const fresh = (known: Partial<StoredIds>): StoredIds => ({
-  deviceId: known.deviceId || `device-${newId()}`,
-  anonymousId: known.anonymousId || `anonymous-${newId()}`,
+  deviceId: known.deviceId || 'device-' + newId(),
+  anonymousId: known.anonymousId || 'anonymous-' + newId(),
 })
 
 export const readIds = (w: Instance): Ids => {
@@ -110,7 +111,7 @@ export const assume = (w: Instance) => {
 }
 
 const begin = (at: number, ids?: StoredIds): Session => ({
-  id: `session-${newId()}`,
+  id: 'session-' + newId(),
   startedAt: at,
   lastAt: at,
   of: ids?.anonymousId,

@@ -71,7 +71,7 @@ export const methods = {
     const { handle } = w
     const config = readConfig(given)
     const endpoint = config.endpoint && w.browser.fullUrl(config.endpoint)
-    const name = `waymark ${config.environment} ${apiKey}`
+    const name = 'waymark ' + config.environment + ' ' + apiKey
     const isOver = w.pageState === 'shut'
     if (w.storeName) {
       if (isOver || name !== w.storeName)

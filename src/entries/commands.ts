@@ -19,7 +19,7 @@ export function runCommands(
         const [name, ...args] = command
         const { calledAt, url, referrer = '' } = command
         if (calledAt && url) {
-          browser.now = () => Number(calledAt)
+          browser.now = () => calledAt
           browser.page = () => ({ ...page(), url, referrer })
         }
         ;(waymark[name as keyof Waymark] as (...args: unknown[]) => unknown)(...args)

@@ -9,7 +9,7 @@ if (Array.isArray(commands)) {
   commands.push = (...calls) =>
     push(
       ...calls.map((call) =>
-        Object.assign(call, { calledAt: Date.now(), url: location.href, referrer: document.referrer }),
+        Object.assign(call, { calledAt: +new Date(), url: location.href, referrer: document.referrer }),
       ),
     )
 }

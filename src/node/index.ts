@@ -1,7 +1,7 @@
 import { readConfig, defaults } from '../core/config'
 import { wake } from '../core/delivery'
 import { save, works } from '../core/disk'
-import { createInstance, mayRun } from '../core/instance'
+import { createInstance, visitorStates } from '../core/instance'
 import { adopt } from '../core/queue'
 import { complain, on } from '../core/signals'
 import type { Config, EventMap, Flushed, InitConfig, Stats, Waymark } from '../core/types'
@@ -104,7 +104,7 @@ export const createWaymark = <Events extends object = EventMap>(
     filterUrl: createUrlFilter(config.url),
     pageState: 'open',
     consent: 'granted',
-    visitorState: mayRun,
+    visitorState: visitorStates.memory,
     // A service that does not answer is waited for: no blocker stands between it and a server.
     settings: { down: false },
     // Rows are taken away by their keys alone.

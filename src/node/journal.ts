@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Database } from '../core/database'
-import type { RecordKey } from '../core/instance'
+import type { RecordKey } from '../core/records'
 import { newId } from '../core/ids'
 import { maybe } from '../core/maybe'
 import { openLocks, ownFolder, type Modules } from './locks'

@@ -1,6 +1,7 @@
 import type { PageView } from '../core/browser'
 import { readUserId } from '../core/ids'
-import type { Instance, Settings } from '../core/instance'
+import type { Instance } from '../core/instance'
+import type { Settings } from '../core/settings'
 import { maybe } from '../core/maybe'
 import { complain } from '../core/signals'
 import type { EventMap, Ids, Plugin, Properties, Waymark } from '../core/types'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createWorld, withTransact } from '../world/createWorld'
+import { names } from '../world/openPage'
+import { leaveBehind } from '../world/leaveBehind'
 import { readRecords } from '../world/readStore'
-
-const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
 describe('records', () => {
   it('of three tabs are each sent by their own tab, once, through an outage', async () => {
@@ -196,11 +196,7 @@ describe('records', () => {
     /** A page that leaves while its claim of a record `Gone` is carried out, and hears of that only by `tellClaimed`. */
     const leaveWhileClaiming = async () => {
       const world = createWorld()
-      world.service.become({ kind: 'down' })
-      const gone = world.openTab()
-      gone.init().track('Gone')
-      await world.advance(100)
-      gone.crash()
+      await leaveBehind(world)
       await world.advance(10_000)
       world.service.become({ kind: 'well' })
       const disk = { isClaiming: false, isStuck: false }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { claim } from '../../src/core/claim'
-import type { RecordKey } from '../../src/core/instance'
+import type { RecordKey } from '../../src/core/records'
 import { readKeys } from '../../src/core/queue'
 import { createWorld, openDatabase } from '../world/createWorld'
 import { all, openQueue } from '../world/openQueue'

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { scan } from '../../src/core/claim'
 import type { Instance } from '../../src/core/instance'
 import { createWorld, openDatabase, withTransact } from '../world/createWorld'
+import { leaveBehind } from '../world/leaveBehind'
 import { openQueue } from '../world/openQueue'
 
 describe('records of others', () => {
@@ -58,11 +59,7 @@ describe('records of others', () => {
     ['two days', 172_800_000],
   ])('are claimed, and the disk is left alone, after the clock was set back by %s', async (_, ms) => {
     const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
+    await leaveBehind(world)
     world.setClock(world.now() - ms)
     world.service.become({ kind: 'well' })
     let reads = 0
@@ -78,11 +75,7 @@ describe('records of others', () => {
 
   it('are looked for by a page that is back, whatever became of the look during which it left', async () => {
     const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
+    await leaveBehind(world)
     await world.advance(10_000)
     let isStuck = true
     // Firefox tells a page that is back nothing of a transaction that it ended when it left.
@@ -118,11 +111,7 @@ describe('records of others', () => {
 
   it('are sent once, where the page left while it claimed them, and is back', async () => {
     const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
+    await leaveBehind(world)
     await world.advance(10_000)
     let writes = 0
     let release = () => {}
@@ -149,11 +138,7 @@ describe('records of others', () => {
 
   it('are not taken from a live tab by a page that left while it looked, and is back', async () => {
     const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
+    await leaveBehind(world)
     await world.advance(10_000)
     const tab = world.openTab()
     const waymark = tab.init()

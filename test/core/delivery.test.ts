@@ -1,21 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Signals } from '../../src/core/types'
 import { createWorld, openDatabase } from '../world/createWorld'
-
-const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
-
-async function open(config = {}) {
-  const world = createWorld()
-  const tab = world.openTab()
-  const waymark = tab.init(config)
-  await waymark.ready()
-  const track = (...events: string[]) => events.map((event) => waymark.track(event))
-  return { world, tab, waymark, track, service: world.service }
-}
+import { names, openPage } from '../world/openPage'
+import { leaveBehind } from '../world/leaveBehind'
 
 describe('flushing', () => {
   it('waits two seconds from the first event, and sends one array', async () => {
-    const { world, service, track } = await open()
+    const { world, service, track } = await openPage()
     track('A')
     await world.advance(1500)
     track('B')
@@ -26,7 +17,7 @@ describe('flushing', () => {
   })
 
   it('starts at 20 events', async () => {
-    const { world, service, track } = await open()
+    const { world, service, track } = await openPage()
     track(...names(20))
     expect(service.arrivals).toEqual([])
     await world.advance(0)
@@ -34,7 +25,7 @@ describe('flushing', () => {
   })
 
   it('leaves what comes in during a request to the next flush, unless it is enough for one', async () => {
-    const { world, service, track } = await open()
+    const { world, service, track } = await openPage()
     track(...names(20))
     service.hold()
     await world.advance(0)
@@ -48,7 +39,7 @@ describe('flushing', () => {
   })
 
   it('sends at once what came in during a request when it is enough for one', async () => {
-    const { world, service, track } = await open()
+    const { world, service, track } = await openPage()
     track(...names(20))
     service.hold()
     await world.advance(0)
@@ -59,7 +50,7 @@ describe('flushing', () => {
   })
 
   it('keeps the order of kinds, so that an alias never overtakes what came before it', async () => {
-    const { world, service, waymark } = await open()
+    const { world, service, waymark } = await openPage()
     waymark.track('A')
     waymark.identify('ann')
     waymark.track('B')
@@ -70,7 +61,7 @@ describe('flushing', () => {
   })
 
   it('keeps requests at 28 KiB', async () => {
-    const { world, service, waymark } = await open()
+    const { world, service, waymark } = await openPage()
     for (let n = 0; n < 40; n++) waymark.track(`E${n}`, { text: 'é'.repeat(1000) })
     await world.advance(3000)
     expect(service.names()).toEqual(names(40))
@@ -80,7 +71,7 @@ describe('flushing', () => {
   })
 
   it('tells what a flush did, and gives up waiting in time', async () => {
-    const { world, service, waymark, track } = await open()
+    const { world, service, waymark, track } = await openPage()
     track('A', 'B')
     expect(await waymark.flush()).toEqual({ sent: 2, left: 0, dropped: 0 })
     service.become({ kind: 'hangs' })
@@ -93,7 +84,7 @@ describe('flushing', () => {
   it.each(Array.from({ length: 14 }, (_, n) => n))(
     'sends what was tracked before it was asked, also %i microtasks after an answer',
     async (turns) => {
-      const { world, service, waymark } = await open()
+      const { world, service, waymark } = await openPage()
       const { outcome } = waymark.track('A')
       void waymark.flush()
       await outcome
@@ -107,7 +98,7 @@ describe('flushing', () => {
   )
 
   it('sends also what waits for the next session to be read', async () => {
-    const { world, service, waymark, track } = await open()
+    const { world, service, waymark, track } = await openPage()
     track('A')
     await world.advance(40 * 60_000)
     track('B')
@@ -117,7 +108,7 @@ describe('flushing', () => {
   })
 
   it('leaves no timer when the queue is empty', async () => {
-    const { world, track } = await open()
+    const { world, track } = await openPage()
     // It has looked for what others left.
     await world.settle()
     expect(world.timers()).toBe(0)
@@ -136,7 +127,7 @@ describe('a service that is not well', () => {
   ] as const)(
     'and %s for 20 s gets at most six requests, and everything afterwards, once',
     async (_, mood) => {
-      const { world, service, waymark, track } = await open()
+      const { world, service, waymark, track } = await openPage()
       let requests = 0
       waymark.on('error', () => {})
       service.become(mood)
@@ -152,7 +143,7 @@ describe('a service that is not well', () => {
   )
 
   it('and says when to come back is not asked before', async () => {
-    const { world, service, track } = await open()
+    const { world, service, track } = await openPage()
     service.become({ kind: 'answers', status: 429, body: '', headers: { 'Retry-After': '60' } })
     track(...names(20))
     await world.advance(1000)
@@ -164,7 +155,7 @@ describe('a service that is not well', () => {
   })
 
   it('and says when to come back is not asked before by switches of tabs', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     service.become({ kind: 'answers', status: 429, body: '', headers: { 'Retry-After': '60' } })
     track('A')
     await world.advance(3000)
@@ -177,7 +168,7 @@ describe('a service that is not well', () => {
   })
 
   it('and says when to come back is not asked before for what an earlier page left', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     service.become({ kind: 'answers', status: 503, body: '', headers: { 'Retry-After': '60' } })
     track('A')
     await world.advance(3000)
@@ -194,7 +185,7 @@ describe('a service that is not well', () => {
   })
 
   it('and never answers is given up after the timeout, and sent the same ids again', async () => {
-    const { world, service, track } = await open({ transport: { timeoutMs: 5000 } })
+    const { world, service, track } = await openPage({ transport: { timeoutMs: 5000 } })
     service.become({ kind: 'hangs' })
     track(...names(20))
     await world.advance(5500)
@@ -209,7 +200,7 @@ describe('a service that is not well', () => {
   })
 
   it('is waited for by a tab in its own time, also when another had an answer meanwhile', async () => {
-    const { world, service, waymark, track } = await open()
+    const { world, service, waymark, track } = await openPage()
     const other = world.openTab().init()
     await other.ready()
     service.become({ kind: 'answers', status: 503, body: '', headers: { 'Retry-After': '60' } })
@@ -226,7 +217,7 @@ describe('a service that is not well', () => {
   })
 
   it('is tried at once when the network is back', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     service.become({ kind: 'down' })
     track(...names(20))
     await world.advance(0)
@@ -240,7 +231,7 @@ describe('a service that is not well', () => {
 
 describe('a bad payload', () => {
   it('among 100 is quarantined alone, with its code, and its neighbours are delivered once', async () => {
-    const { world, service, waymark, track } = await open()
+    const { world, service, waymark, track } = await openPage()
     const drops: Signals['drop'][] = []
     waymark.on('drop', (drop) => drops.push(drop))
     service.become({ kind: 'refuses', text: '"E37"', errorCode: 'unknown-built-in-property' })
@@ -263,7 +254,7 @@ describe('a bad payload', () => {
   })
 
   it('is off the disk too', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     service.become({ kind: 'refuses', text: '"E3"', errorCode: 'http-400' })
     track(...names(5))
     await world.advance(10_000)
@@ -277,7 +268,7 @@ describe('a bad payload', () => {
 
 describe('shutdown', () => {
   it('sends what waits, takes nothing more, and leaves nothing behind', async () => {
-    const { world, tab, service, waymark, track } = await open()
+    const { world, tab, service, waymark, track } = await openPage()
     track('A')
     expect(await waymark.shutdown()).toEqual({ sent: 1, left: 0, dropped: 0 })
     expect(await waymark.track('B').outcome).toEqual({ status: 'dropped', reason: 'shut-down' })
@@ -288,7 +279,7 @@ describe('shutdown', () => {
   })
 
   it('says that what it could not send is on disk, where the next page finds it', async () => {
-    const { world, service, waymark, track } = await open()
+    const { world, service, waymark, track } = await openPage()
     service.become({ kind: 'down' })
     const [tracked] = track('A')
     expect(await waymark.shutdown()).toEqual({ sent: 0, left: 1, dropped: 0 })
@@ -302,7 +293,7 @@ describe('shutdown', () => {
   })
 
   it('leaves to the next page what a plugin tracks as it is stopped', async () => {
-    const { world, service, waymark } = await open()
+    const { world, service, waymark } = await openPage()
     service.become({ kind: 'down' })
     let outcome: Promise<unknown> | undefined
     waymark.use({
@@ -323,11 +314,7 @@ describe('shutdown', () => {
 
   it('sets no timer, hears no tab and holds no database, also where another page has just gone', async () => {
     const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
+    await leaveBehind(world)
     const close = vi.fn()
     const tab = world.openTab('https://shop.test/', {
       openDatabase: (name) => ({ ...openDatabase(name), close }),
@@ -342,7 +329,7 @@ describe('shutdown', () => {
   })
 
   it('counts what it could not send as dropped where there is no disk', async () => {
-    const { service, waymark, track } = await open({ persistence: 'memory' })
+    const { service, waymark, track } = await openPage({ persistence: 'memory' })
     service.become({ kind: 'down' })
     const [tracked] = track('A')
     await waymark.shutdown()
@@ -351,7 +338,7 @@ describe('shutdown', () => {
   })
 
   it('takes off the disk what is accepted after it gave up waiting, and sets no timer', async () => {
-    const { world, service, waymark, track } = await open({ transport: { timeoutMs: 60_000 } })
+    const { world, service, waymark, track } = await openPage({ transport: { timeoutMs: 60_000 } })
     service.hold()
     const [tracked] = track('A')
     const ended = waymark.shutdown()
@@ -368,7 +355,7 @@ describe('shutdown', () => {
   })
 
   it('sets no timer either for what fails after it gave up waiting', async () => {
-    const { world, service, waymark, track } = await open({ transport: { timeoutMs: 60_000 } })
+    const { world, service, waymark, track } = await openPage({ transport: { timeoutMs: 60_000 } })
     service.become({ kind: 'answers', status: 503, body: '' })
     service.hold()
     track('A')
@@ -405,7 +392,7 @@ describe('consent that is taken back', () => {
     ['accepted', { kind: 'well' }],
     ['refused', { kind: 'refuses', text: '"B"', errorCode: 'http-400' }],
   ] as const)('while a request is under way that is then %s leaves nothing to send', async (_, mood) => {
-    const { world, service, waymark, track } = await open()
+    const { world, service, waymark, track } = await openPage()
     service.become(mood)
     service.hold()
     track('A', 'B')

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Database } from '../../src/core/database'
 import { createWorld, openDatabase } from '../world/createWorld'
+import { names } from '../world/openPage'
 import { readRecords } from '../world/readStore'
-
-const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
 /** A disk that a test can break: each write asks `fail` first. */
 function breakable(fail: () => Error | undefined) {

@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createWorld, openDatabase } from '../world/createWorld'
-
-const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
-
-async function open(config = {}) {
-  const world = createWorld()
-  const tab = world.openTab()
-  const waymark = tab.init(config)
-  await waymark.ready()
-  const track = (...events: string[]) => events.map((event) => waymark.track(event))
-  return { world, tab, waymark, track, service: world.service }
-}
+import { names, openPage } from '../world/openPage'
 
 describe('leaving', () => {
   it('counts a request in flight as handed over, and does not send it twice', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     track(...names(20))
     service.hold()
     await world.advance(0)
@@ -28,7 +18,7 @@ describe('leaving', () => {
   })
 
   it('leaves everything on disk while the service is not well', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     service.become({ kind: 'down' })
     track(...names(20))
     await world.advance(1000)
@@ -45,7 +35,7 @@ describe('leaving', () => {
   })
 
   it('remembers over pages that the service is not well, and hands nothing over', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     service.become({ kind: 'down' })
     track(...names(20))
     await world.advance(1000)
@@ -66,7 +56,7 @@ describe('leaving', () => {
   })
 
   it('leaves everything on disk when the browser is offline', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     track('A')
     await world.settle()
     tab.isOnline = false
@@ -76,7 +66,7 @@ describe('leaving', () => {
   })
 
   it('sends at once what is tracked while the page goes', async () => {
-    const { world, tab, service, waymark } = await open()
+    const { world, tab, service, waymark } = await openPage()
     tab.fire('pagehide')
     waymark.track('In the handler')
     tab.fire('hidden')
@@ -89,7 +79,7 @@ describe('leaving', () => {
   })
 
   it('hands over as much as the browser carries, and leaves the rest on disk', async () => {
-    const { world, tab, service, waymark } = await open()
+    const { world, tab, service, waymark } = await openPage()
     for (let n = 0; n < 19; n++) waymark.track(`E${n}`, { text: 'x'.repeat(8000) })
     await world.settle()
     tab.leave()
@@ -107,7 +97,7 @@ describe('leaving', () => {
   it.each([1, 2, 3, 4, 5, 6, 7])(
     'finishes in the hidden handler what was cut short at platform call %i',
     async (cut) => {
-      const { world, service } = await open()
+      const { world, service } = await openPage()
       let calls = Infinity
       const step = () => {
         if (--calls === 0) throw new Error('cut')
@@ -156,7 +146,7 @@ describe('leaving', () => {
   )
 
   it('keeps on disk what the browser does not take', async () => {
-    const { world, service } = await open()
+    const { world, service } = await openPage()
     const tab = world.openTab('https://shop.test/', { prepareBeacon: () => () => false })
     const waymark = tab.init({ transport: { beacon: true } })
     await waymark.ready()
@@ -196,7 +186,7 @@ describe('leaving', () => {
   })
 
   it('by a switch of tabs sends as usual, and keeps all until the answer', async () => {
-    const { world, tab, service, waymark, track } = await open()
+    const { world, tab, service, waymark, track } = await openPage()
     track('A')
     service.hold()
     tab.fire('hidden')
@@ -211,7 +201,7 @@ describe('leaving', () => {
   it.each(['hidden', 'visible'] as const)(
     'by closing its own window, %s before it goes, counts the request that is rejected then as handed over',
     async (before) => {
-      const { world, service } = await open()
+      const { world, service } = await openPage()
       let reject: (error: Error) => void = () => {}
       const tab = world.openTab('https://shop.test/', {
         fetch(url, init) {
@@ -238,7 +228,7 @@ describe('leaving', () => {
   )
 
   it('by closing its own window believes a failure when the page stays', async () => {
-    const { world, tab, service, waymark, track } = await open()
+    const { world, tab, service, waymark, track } = await openPage()
     service.become({ kind: 'down' })
     track('A')
     tab.isClosing = true
@@ -251,7 +241,7 @@ describe('leaving', () => {
   })
 
   it('right after another tab was shown leaves on disk what was refused', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     service.become({ kind: 'down' })
     track('A')
     tab.fire('hidden')
@@ -266,7 +256,7 @@ describe('leaving', () => {
   })
 
   it('by closing its own window sends nothing to a service that did not answer the page before', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     service.become({ kind: 'down' })
     track(...names(20))
     await world.advance(1000)
@@ -290,7 +280,7 @@ describe('leaving', () => {
   })
 
   it('from the background, where requests are refused, leaves everything on disk', async () => {
-    const { world, tab, service, waymark, track } = await open()
+    const { world, tab, service, waymark, track } = await openPage()
     tab.fire('hidden')
     await world.advance(1000)
     service.become({ kind: 'down' })
@@ -308,7 +298,7 @@ describe('leaving', () => {
   })
 
   it('for the page cache and coming back goes on with a new queue', async () => {
-    const { world, tab, service, waymark, track } = await open()
+    const { world, tab, service, waymark, track } = await openPage()
     track('A')
     await world.settle()
     tab.fire('pagehide')
@@ -323,7 +313,7 @@ describe('leaving', () => {
   })
 
   it('by being frozen gives the queue up, and takes a new one when it resumes', async () => {
-    const { world, tab, service, waymark, track } = await open()
+    const { world, tab, service, waymark, track } = await openPage()
     service.become({ kind: 'down' })
     track('A')
     await world.advance(3000)
@@ -364,7 +354,7 @@ describe('leaving', () => {
   })
 
   it('uses keepalive fetch until the service is known to take a credentialed beacon', async () => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     track('A')
     await world.settle()
     tab.leave()
@@ -375,7 +365,7 @@ describe('leaving', () => {
   })
 
   it('hands off by a request that outlives the page also what no other request would carry so', async () => {
-    const { world, tab, service, waymark } = await open()
+    const { world, tab, service, waymark } = await openPage()
     waymark.track('Long', { text: 'x'.repeat(40_000) })
     await world.settle()
     tab.leave()
@@ -385,7 +375,7 @@ describe('leaving', () => {
   })
 
   it('keeps what was handed over until the next visit when told to deliver at least once', async () => {
-    const { world, tab, service, track } = await open({ delivery: 'at-least-once' })
+    const { world, tab, service, track } = await openPage({ delivery: 'at-least-once' })
     const [tracked] = track('A')
     await world.settle()
     tab.leave()

@@ -1,20 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createWorld, withTransact } from '../world/createWorld'
-
-const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
-
-async function open(config = {}) {
-  const world = createWorld()
-  const tab = world.openTab()
-  const waymark = tab.init(config)
-  await waymark.ready()
-  const track = (...events: string[]) => events.map((event) => waymark.track(event))
-  return { world, tab, waymark, track, service: world.service }
-}
+import { names, openPage } from '../world/openPage'
 
 describe('leaving while a request is under way', () => {
   it('takes a request that ends with the page for no outage: the next page hands off as ever', async () => {
-    const { world, service } = await open()
+    const { world, service } = await openPage()
     let reject: (error: Error) => void = () => {}
     const tab = world.openTab('https://shop.test/', {
       fetch: () => new Promise((_, no) => (reject = no)),
@@ -37,7 +27,7 @@ describe('leaving while a request is under way', () => {
   })
 
   it('while the browser is offline and coming back is not sending any more, though no answer comes', async () => {
-    const { world, tab, service, waymark, track } = await open()
+    const { world, tab, service, waymark, track } = await openPage()
     service.become({ kind: 'hangs' })
     track(...names(20))
     await world.advance(0)
@@ -54,7 +44,7 @@ const counts = [1, 19, 20, 21, 24, 41]
 
 describe('a burst of a hidden page', () => {
   it.each(counts)('of %i events goes whole, once, though the page leaves in the same task', async (count) => {
-    const { world, tab, service, track } = await open()
+    const { world, tab, service, track } = await openPage()
     tab.fire('hidden')
     await world.advance(3000)
     track(...names(count))
@@ -69,7 +59,7 @@ describe('a burst of a hidden page', () => {
   it.each(counts.flatMap((count) => [0, 1, 2, 4].map((turns) => [count, turns] as const)))(
     'of %i events goes whole, though the page leaves %i microtasks later, while a request is under way',
     async (count, turns) => {
-      const { world, tab, service, track } = await open()
+      const { world, tab, service, track } = await openPage()
       tab.fire('hidden')
       await world.advance(3000)
       track('First')
@@ -142,7 +132,7 @@ it('calls that waited for the visitor leave with the page in one request', async
 it.each(counts.flatMap((count) => [1, 2, 4].map((turns) => [count, turns] as const)))(
   'a burst of %i events without a disk goes whole, though the page leaves %i microtasks later',
   async (count, turns) => {
-    const { world, tab, service, track } = await open({ persistence: 'memory' })
+    const { world, tab, service, track } = await openPage({ persistence: 'memory' })
     tab.fire('hidden')
     await world.advance(3000)
     track(...names(count))

@@ -3,9 +3,9 @@ import { createInstance } from '../../src/core/instance'
 import { follow } from '../../src/core/page'
 import type { Waymark } from '../../src/core/types'
 import { createWorld, withTransact } from '../world/createWorld'
+import { names } from '../world/openPage'
+import { leaveBehind } from '../world/leaveBehind'
 import { readRecords } from '../world/readStore'
-
-const names = (count: number, prefix = 'E') => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
 
 describe('a page that goes', () => {
   it.each(['pagehide', 'freeze'] as const)(
@@ -36,11 +36,7 @@ describe('a page that goes', () => {
 
   it('leaves no timer, also where it waits for the queue of another that has just gone', async () => {
     const world = createWorld()
-    world.service.become({ kind: 'down' })
-    const gone = world.openTab()
-    gone.init().track('Gone')
-    await world.advance(100)
-    gone.crash()
+    await leaveBehind(world)
     const tab = world.openTab()
     tab.init()
     await world.advance(1000)

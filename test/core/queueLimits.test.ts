@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Payload } from '../../src/core/instance'
+import type { Payload } from '../../src/core/records'
 import { adopt, finish, mark, next, put, sizeOf } from '../../src/core/queue'
 import { on } from '../../src/core/signals'
 import { createWorld } from '../world/createWorld'

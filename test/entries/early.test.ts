@@ -15,13 +15,13 @@ describe('waymark.early.js', () => {
   it('writes down when and where each call was made', async () => {
     await runEarly()
     const commands = page.waymark as Command[]
-    const now = vi.spyOn(Date, 'now').mockReturnValue(5000)
+    vi.useFakeTimers({ toFake: ['Date'], now: 5000 })
     history.pushState(null, '', '/first')
     commands.push(['track', 'A', { n: 1 }])
-    now.mockReturnValue(6000)
+    vi.setSystemTime(6000)
     history.pushState(null, '', '/second')
     commands.push(['page'], ['track', 'B'])
-    now.mockRestore()
+    vi.useRealTimers()
     const noted = commands.map(([name, event, ...rest], n) => {
       const { calledAt, url } = commands[n]!
       return { name, event, rest, calledAt, at: url?.replace(/.*\//, '') }

@@ -17,7 +17,13 @@ const readClock = () => {
   setClock(Number(request.responseText))
 }
 readClock()
-Date.now = () => Math.floor(base + performance.now() - startedAt)
+const now = () => Math.floor(base + performance.now() - startedAt)
+window.Date = class extends Date {
+  static now = now
+  constructor(...given) {
+    super(...(given.length ? given : [now()]))
+  }
+}
 
 // The engine stands for the person's own device.
 const { resolvedOptions } = Intl.DateTimeFormat.prototype

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright'
+import { asAlone, asTab } from './asTab.mjs'
 import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
 import { startProcess } from './startProcess.mjs'
 import { waitFor } from './waitFor.mjs'
@@ -61,15 +62,7 @@ export function openChromium(binary, version) {
         async open(url) {
           const page = await context.newPage()
           await page.goto(url)
-          return {
-            goto: async (next) => void (await page.goto(next)),
-            reload: async () => void (await page.reload()),
-            run: (expression) => page.evaluate(expression),
-            // Playwright waits for a load that a page from the page cache does not have.
-            back: async () => void (await page.evaluate('void history.back()').catch(() => {})),
-            forward: async () => void (await page.evaluate('void history.forward()').catch(() => {})),
-            close: () => page.close(),
-          }
+          return asTab(page)
         },
         async close() {
           await browser.close().catch(() => {})
@@ -79,13 +72,7 @@ export function openChromium(binary, version) {
     },
 
     async launchAlone(options) {
-      const { pid, killRenderers } = start(options, ['--remote-debugging-port=0', options.url])
-      return {
-        pid,
-        killRenderers,
-        killBrowser: () => killTree(pid),
-        stop: async () => void (await killTree(pid)),
-      }
+      return asAlone(start(options, ['--remote-debugging-port=0', options.url]))
     },
 
     async dispose() {},

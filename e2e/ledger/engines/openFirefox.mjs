@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import puppeteer from 'puppeteer-core'
+import { asAlone, asTab } from './asTab.mjs'
 import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
 import { startProcess } from './startProcess.mjs'
 import { waitFor } from './waitFor.mjs'
@@ -78,14 +79,7 @@ export function openFirefox(binary, version) {
             throw error
           })
           await page.goto(url)
-          return {
-            goto: async (next) => void (await page.goto(next)),
-            reload: async () => void (await page.reload()),
-            run: (expression) => page.evaluate(expression),
-            back: async () => void (await page.evaluate('void history.back()').catch(() => {})),
-            forward: async () => void (await page.evaluate('void history.forward()').catch(() => {})),
-            close: () => page.close(),
-          }
+          return asTab(page)
         },
         async close() {
           await browser.disconnect().catch(() => {})
@@ -95,13 +89,7 @@ export function openFirefox(binary, version) {
     },
 
     async launchAlone(options) {
-      const { pid, killRenderers } = start(options, [options.url])
-      return {
-        pid,
-        killRenderers,
-        killBrowser: () => killTree(pid),
-        stop: async () => void (await killTree(pid)),
-      }
+      return asAlone(start(options, [options.url]))
     },
 
     async dispose() {},

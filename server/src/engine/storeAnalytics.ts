@@ -259,8 +259,8 @@ export const storeAnalytics = async (
           archive,
           database,
           oneAtATime,
-          deleteFile,
           logger,
+          deleteFile,
           applied: () => analytics.applied,
         })
   cleanups.add(async () => lake?.close())

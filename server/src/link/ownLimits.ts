@@ -89,19 +89,35 @@ const endWhenOver = ({ maxBytes, isSilent }: Watch) => {
 
 if (!isMainThread && (workerData as Watch | null)?.maxBytes !== undefined) endWhenOver(workerData as Watch)
 
-/** Lowers the priority of this process. */
-export const goBehind = (nice: number): void => {
-  setPriority(nice)
-  // On Linux this sets the priority of one thread only. DuckDB works in the threads of libuv's pool, which exist
-  // already. Later threads inherit the priority.
-  if (process.platform !== 'linux') return
-  for (const thread of readdirSync('/proc/self/task')) {
+/** The numbers of this process's threads. Only Linux lets each have a priority of its own. */
+const ownThreads = (): string[] => (process.platform === 'linux' ? readdirSync('/proc/self/task') : [])
+
+const lower = (threads: readonly string[], nice: number) => {
+  for (const thread of threads) {
     try {
       setPriority(Number(thread), nice)
     } catch {
       // The thread has ended meanwhile.
     }
   }
+}
+
+/** Lowers the priority of this process. */
+export const goBehind = (nice: number): void => {
+  setPriority(nice)
+  // On Linux this sets the priority of one thread only. DuckDB works in the threads of libuv's pool, which exist
+  // already. Later threads inherit the priority.
+  lower(ownThreads(), nice)
+}
+
+/** Lowers the priority of the threads that some work begins. */
+export const beginBehind = async (nice: number, work: () => Promise<void>): Promise<void> => {
+  const before = new Set(ownThreads())
+  await work()
+  lower(
+    ownThreads().filter((thread) => !before.has(thread)),
+    nice,
+  )
 }
 
 /** The system counts memory that is hardly ever touched, such as the stacks of threads; the limit allows for it. */

@@ -30,21 +30,6 @@ export const personNotFound = ({ environment, id }: PersonId) =>
     `Nobody in the environment ${shorten(environment, 100)} has the id ${shorten(id, 200)}. Persons that were erased are in the view privacy_log.`,
   )
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-
-/** What stands before an id of an environment when its key is made. */
-export const keyPrefix = (secret: string, environment: string): string => secret + sha256(environment)
-
-/**
- * Stands for an id in a log in PostgreSQL, which may be kept and copied for longer than the person. `secret` is the
- * log's: all of its processes make the same key of an id, and nobody finds the id by it.
- */
-export const keyOf = (secret: string, { environment, id }: PersonId): string =>
-  sha256(keyPrefix(secret, environment) + id)
-
-/** The id in the log that takes the place of the ids of a person who was erased. */
-export const standInOf = (task: string): string => `erased-${task}`
-
 /** What an erasure removed. */
 export interface Erased {
   events: number
@@ -72,6 +57,21 @@ export interface ErasureRequest extends Request {
 export interface LoggedRequest extends Request {
   key: string
 }
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** What stands before an id of an environment when its key is made. */
+export const keyPrefix = (secret: string, environment: string): string => secret + sha256(environment)
+
+/**
+ * Stands for an id in a log in PostgreSQL, which may be kept and copied for longer than the person. `secret` is the
+ * log's: all of its processes make the same key of an id, and nobody finds the id by it.
+ */
+export const keyOf = (secret: string, { environment, id }: PersonId): string =>
+  sha256(keyPrefix(secret, environment) + id)
+
+/** The id in the log that takes the place of the ids of a person who was erased. */
+export const standInOf = (task: string): string => `erased-${task}`
 
 /** The kind of an entry in a log in PostgreSQL that asks to erase persons. Its body is a list of requests. */
 export const eraseKind = 'erase'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
-import { applyEdits, type Edit } from '../sql/guard/tokenize.js'
+import { applyEdits, type Edit } from '../sql/text/edits.js'
 import type { Sql } from '../sql/openSql.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import { findCatalog, type SearchPath } from '../sql/searchPath.js'

@@ -1,7 +1,7 @@
 import { binaryEncoder, type Cell } from './messages/encodeBinary.js'
 import { dataRow } from './messages/messages.js'
 import type { Prepared } from './Portals.js'
-import type { Edit } from '../sql/guard/tokenize.js'
+import type { Edit } from '../sql/text/edits.js'
 import type { Settings } from './Settings.js'
 import { rowStyle } from './rowStyle.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'

@@ -1,7 +1,8 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
-import { applyEdits, type Edit } from '../sql/guard/tokenize.js'
+import { applyEdits, type Edit } from '../sql/text/edits.js'
 import type { Guard } from '../sql/guard/Guard.js'
-import { readHead, openings, startOf } from '../sql/guard/readHead.js'
+import { operandBefore } from '../sql/text/operands.js'
+import { readHead } from '../sql/text/readHead.js'
 import { type Plan, planStatement, refuseNumbers } from '../sql/planStatement.js'
 import { tryPrepare, onlyReads } from '../sql/prepareOne.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
@@ -64,7 +65,7 @@ const inferOids = async (connection: DuckDBConnection, text: string, count: numb
 const asLists = ({ tokens }: Statement, marks: readonly ParameterMark[]): Edit[] =>
   marks.flatMap((mark): Edit[] => {
     const sign = mark.kind === 'members' ? tokens.findIndex(({ start }) => start === mark.start) : -1
-    const first = sign > 0 ? startOf(tokens, openings(tokens), sign - 1) : undefined
+    const first = sign > 0 ? operandBefore(tokens, sign - 1) : undefined
     if (first === undefined) return []
     const at = tokens[first]!.start
     return [

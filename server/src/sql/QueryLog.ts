@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from './Cancellation.js'
-import type { SqlToken } from './guard/tokenize.js'
+import type { SqlToken } from './text/tokenize.js'
 import type { QueryRequest } from './QueryRequest.js'
 import { refuseField } from './refuse.js'
 import type { HeldConnection } from './HeldConnections.js'

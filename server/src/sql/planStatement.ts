@@ -6,7 +6,7 @@ import {
 } from '@duckdb/node-api'
 import type { Guard, Guarded } from './guard/Guard.js'
 import { checkAlter, checkNewType } from './guard/checkReplay.js'
-import { readHead } from './guard/readHead.js'
+import { readHead } from './text/readHead.js'
 import { prepareOne } from './prepareOne.js'
 import { refuseStatement, throwRefused } from './refuse.js'
 import { forbidden, isReading } from '../duckdb/transactions.js'

@@ -6,7 +6,8 @@ import {
 } from '@duckdb/node-api'
 import { isFatal, isReading } from '../duckdb/transactions.js'
 import { refuseStatement } from './refuse.js'
-import { readHead } from './guard/readHead.js'
+import { readHead } from './text/readHead.js'
+import { wordOf } from './text/tokenize.js'
 import type { Plan } from './planStatement.js'
 
 /** EXPLAIN ANALYZE carries these out. */
@@ -17,9 +18,8 @@ export const onlyReads = ({ kind, tokens }: Plan): boolean => {
   if (kind !== 'change') return true
   if (!/^explain$/i.test(tokens[0]!.text)) return false
   const { verb } = readHead(tokens)
-  const writes = (word: string) => writing.test(word.toLowerCase())
-  const isHidden = verb === 'with' && tokens.some((token) => token.kind === 'word' && writes(token.text))
-  return !writes(verb) && !isHidden
+  const isHidden = verb === 'with' && tokens.some((token) => writing.test(wordOf(token)))
+  return !writing.test(verb) && !isHidden
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { shorten } from '../http/HttpError.js'
 import { analyticsCatalog, internalSchema, quoteIdentifier, quoteText } from '../duckdb/quote.js'
-import type { SqlToken } from './guard/tokenize.js'
+import { isName, type SqlToken } from './text/tokenize.js'
 import { isFatal } from '../duckdb/transactions.js'
 import { messageOf, refuseField } from './refuse.js'
 
@@ -45,8 +45,10 @@ export const pathOfUse = (
   now: SearchPath,
   catalogs: readonly string[],
 ): SearchPath => {
-  const names = tokens.slice(1).filter((token) => token.kind === 'word' || token.kind === 'name')
-  const [first, second] = names.map((token) => token.text)
+  const [first, second] = tokens
+    .slice(1)
+    .filter(isName)
+    .map(({ text }) => text)
   if (first === undefined) throw refuseField('USE needs the name of a catalog or schema.')
   const catalog = findCatalog(first, catalogs)
   if (second !== undefined) {

@@ -1,4 +1,6 @@
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { QueryThreads } from '../../src/sql/QueryThreads.js'
 
@@ -44,3 +46,31 @@ it('nothing is changed once it is closed', async () => {
   await vi.advanceTimersByTimeAsync(60_000)
   expect(done).toEqual(['4', 'closed'])
 })
+
+it.runIf(process.platform === 'linux')(
+  'what is there for queries alone has the lowest priority',
+  async () => {
+    vi.useRealTimers()
+    const priorities = () => {
+      const all = new Map<string, number>()
+      for (const thread of readdirSync('/proc/self/task'))
+        try {
+          all.set(thread, getPriority(Number(thread)))
+        } catch {
+          // The thread has ended meanwhile.
+        }
+      return all
+    }
+    const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
+    const before = priorities()
+    threads = new QueryThreads(await instance.connect(), 4, 2)
+    const end = await threads.enter()
+    const after = priorities()
+    const begun = [...after].filter(([thread]) => !before.has(thread)).map(([, nice]) => nice)
+    expect(begun).toEqual([19, 19])
+    for (const [thread, nice] of before) expect(after.get(thread) ?? nice).toBe(nice)
+    end()
+    await threads.close()
+    instance.closeSync()
+  },
+)

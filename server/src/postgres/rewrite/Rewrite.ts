@@ -1,28 +1,22 @@
-import { closingAt, openings, startOf } from '../../sql/guard/readHead.js'
-import { isSymbol, type SqlToken, type Edit } from '../../sql/guard/tokenize.js'
+import { Edits } from '../../sql/text/edits.js'
+import { itemsOf } from '../../sql/text/operands.js'
+import { isSymbol, lowerName, type SqlToken } from '../../sql/text/tokenize.js'
 import type { Settings } from '../Settings.js'
 
-/** Collects the edits of one statement. An edit is of whole tokens, or stands beside one, so that edits nest. */
-export class Rewrite {
-  readonly tokens: readonly SqlToken[]
+/** The edits of one statement, and what they are made by. */
+export class Rewrite extends Edits {
   readonly user: string
   readonly settings: Settings
-  readonly #replaced: Edit[] = []
-  readonly #before: Edit[] = []
-  readonly #after: Edit[] = []
-  readonly #taken = new Set<number>()
-  #opened: ReadonlyMap<number, number> | undefined
 
   constructor(tokens: readonly SqlToken[], { user, settings }: { user: string; settings: Settings }) {
-    this.tokens = tokens
+    super(tokens)
     this.user = user
     this.settings = settings
   }
 
   /** The word or name at an index, in small letters; empty for anything else. */
   word(at: number): string {
-    const token = this.tokens[at]
-    return token?.kind === 'word' || token?.kind === 'name' ? token.text.toLowerCase() : ''
+    return lowerName(this.tokens[at])
   }
 
   is(at: number, sign: string): boolean {
@@ -44,43 +38,9 @@ export class Rewrite {
     return token.text.slice(1, -1).replaceAll("''", "'")
   }
 
-  startOf(end: number): number | undefined {
-    this.#opened ??= openings(this.tokens)
-    return startOf(this.tokens, this.#opened, end)
-  }
-
-  /** The commas between the arguments of the call whose brackets stand at `open` and `close`. */
+  /** The commas between the items in the brackets that stand at `open` and `close`. */
   commasIn(open: number, close: number): number[] {
-    const commas: number[] = []
-    for (let at = open + 1; at < close; at++) {
-      if (this.is(at, '(') || this.is(at, '[')) at = closingAt(this.tokens, at)
-      else if (this.is(at, ',')) commas.push(at)
-    }
-    return commas
-  }
-
-  replace(from: number, to: number, text: string): void {
-    this.#replaced.push({ start: this.tokens[from]!.start, end: this.tokens[to]!.end, text })
-    for (let at = from; at <= to; at++) this.#taken.add(at)
-  }
-
-  before(at: number, text: string): void {
-    const { start } = this.tokens[at]!
-    this.#before.push({ start, end: start, text })
-  }
-
-  after(at: number, text: string): void {
-    const { end } = this.tokens[at]!
-    this.#after.push({ start: end, end, text })
-  }
-
-  /** Whether a token is replaced already. */
-  isTaken(at: number): boolean {
-    return this.#taken.has(at)
-  }
-
-  /** At one place an edit that ends comes first, then one that begins, the outer before the inner. */
-  edits(): Edit[] {
-    return [...this.#after, ...this.#before.toReversed(), ...this.#replaced]
+    const items = itemsOf(this.tokens, { first: open + 1, last: close - 1 })
+    return items.slice(1).map(({ first }) => first - 1)
   }
 }

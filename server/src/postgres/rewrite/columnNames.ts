@@ -1,5 +1,6 @@
-import { closingAt, endOf } from '../../sql/guard/readHead.js'
-import { isSymbol, type SqlToken } from '../../sql/guard/tokenize.js'
+import { closingAt, itemsOf, operandAt, type Range } from '../../sql/text/operands.js'
+import { isName, isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
+import { nameOf } from '../statements/statements.js'
 import { typeNameOf } from '../types.js'
 
 /** How Postgres names a column: by what is certain, or by a type or CASE where there is nothing better. */
@@ -8,72 +9,71 @@ interface Figure {
   isWeak?: boolean
 }
 
-const wordAt = (tokens: readonly SqlToken[], at: number) =>
-  tokens[at]?.kind === 'word' ? tokens[at].text.toLowerCase() : ''
-
-const nameAt = (token: SqlToken) => (token.kind === 'name' ? token.text : token.text.toLowerCase())
-
-const isName = (token: SqlToken | undefined): token is SqlToken =>
-  token?.kind === 'word' || token?.kind === 'name'
-
 /** Words that end no operand, so a name behind them is not a column's. */
 const operators =
   /^(and|or|not|is|in|like|ilike|similar|between|then|else|when|case|distinct|from|null|end|precision|zone|varying|escape|collate|interval)$/i
 
+type Tokens = readonly SqlToken[]
+
 /** Whether the item ends with a name that the client has given it. */
-const hasAlias = (item: readonly SqlToken[]): boolean => {
-  const [before, last] = item.slice(-2)
-  if (item.length < 2 || !isName(last) || !before) return false
-  if (wordAt(item, item.length - 2) === 'as') return true
-  if (isSymbol(item[1], ':') && !isSymbol(item[2], ':')) return true
-  if (last.kind === 'word' && operators.test(last.text)) return false
+const hasAlias = (tokens: Tokens, { first, last }: Range): boolean => {
+  const [before, end] = [tokens[last - 1], tokens[last]]
+  if (first >= last || !isName(end) || !before) return false
+  if (wordOf(before) === 'as') return true
+  if (isSymbol(tokens[first + 1], ':') && !isSymbol(tokens[first + 2], ':')) return true
+  if (operators.test(wordOf(end))) return false
   return before.kind === 'symbol' ? /^[)\]\d]/.test(before.text) : !operators.test(before.text)
 }
 
 /** What stands behind a call and is a part of it. */
-const endOfCall = (item: readonly SqlToken[], from: number): number => {
+const endOfCall = (tokens: Tokens, from: number): number => {
   let at = from
   for (;;) {
-    const word = wordAt(item, at + 1)
-    if ((word === 'filter' || word === 'over') && isSymbol(item[at + 2], '(')) at = closingAt(item, at + 2)
+    const word = wordOf(tokens[at + 1])
+    if ((word === 'filter' || word === 'over') && isSymbol(tokens[at + 2], '('))
+      at = closingAt(tokens, at + 2)
     else if (word === 'over') at += 2
-    else if (word === 'within') at = closingAt(item, at + 3)
+    else if (word === 'within') at = closingAt(tokens, at + 3)
     else return at
   }
 }
 
-const figureOf = (item: readonly SqlToken[]): Figure | undefined => {
-  const first = wordAt(item, 0)
-  if (first === 'case')
-    return wordAt(item, item.length - 1) === 'end' ? { name: 'case', isWeak: true } : undefined
-  if (/^(exists|array)$/.test(first) && closingAt(item, 1) === item.length - 1) return { name: first }
-  if (isSymbol(item[0], '[') && closingAt(item, 0) === item.length - 1) return { name: 'array' }
-  if (/^(try_)?cast$/.test(first) && isSymbol(item[1], '(') && closingAt(item, 1) === item.length - 1) {
-    const as = item.findLastIndex((_, at) => wordAt(item, at) === 'as')
-    return castFigure(item.slice(2, as), item.slice(as + 1, -1))
+const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined => {
+  const begin = tokens[first]
+  if (begin === undefined) return undefined
+  const word = wordOf(begin)
+  const isWhole = (opening: number) => tokens[opening]?.pair === last
+  const findLast = (around: number, isMeant: (at: number) => boolean) =>
+    tokens.findLastIndex((token, at) => at >= first && at <= last && token.around === around && isMeant(at))
+  if (word === 'case') return wordOf(tokens[last]) === 'end' ? { name: 'case', isWeak: true } : undefined
+  if (/^(exists|array)$/.test(word) && isWhole(first + 1)) return { name: word }
+  if (isSymbol(begin, '[') && isWhole(first)) return { name: 'array' }
+  if (/^(try_)?cast$/.test(word) && isSymbol(tokens[first + 1], '(') && isWhole(first + 1)) {
+    const as = findLast(first + 1, (at) => wordOf(tokens[at]) === 'as')
+    return castFigure(tokens, { first: first + 2, last: as - 1 }, tokens.slice(as + 1, last))
   }
-  const cast = item.findLastIndex((_, at) => isSymbol(item[at], ':') && isSymbol(item[at + 1], ':'))
-  if (cast > 0 && isType(item.slice(cast + 2))) return castFigure(item.slice(0, cast), item.slice(cast + 2))
-  if (isSymbol(item[0], '(') && closingAt(item, 0) === item.length - 1) {
-    const inner = item.slice(1, -1)
-    return wordAt(inner, 0) === 'select' ? figuresOf(inner)[0]?.figure : figureOf(inner)
+  const cast = findLast(begin.around, (at) => isSymbol(tokens[at], ':') && isSymbol(tokens[at + 1], ':'))
+  const type = tokens.slice(cast + 2, last + 1)
+  if (cast > first && isType(type)) return castFigure(tokens, { first, last: cast - 1 }, type)
+  if (isSymbol(begin, '(') && isWhole(first)) {
+    const inner = { first: first + 1, last: last - 1 }
+    return wordOf(tokens[first + 1]) === 'select'
+      ? figuresOf(tokens, inner)[0]?.figure
+      : figureOf(tokens, inner)
   }
-  const end = endOf(item, 0)
-  if (end === undefined || !isName(item[0])) return undefined
-  const whole = isSymbol(item[end], ')') ? endOfCall(item, end) : end
-  if (whole !== item.length - 1) return undefined
-  let last = 0
-  while (isSymbol(item[last + 1], '.') && isName(item[last + 2])) last += 2
-  return isName(item[last]) && !/^(null|true|false)$/i.test(item[last]!.text)
-    ? { name: nameAt(item[last]!) }
-    : undefined
+  const end = operandAt(tokens.slice(0, last + 1), first)
+  if (end === undefined || !isName(begin)) return undefined
+  if ((isSymbol(tokens[end], ')') ? endOfCall(tokens, end) : end) !== last) return undefined
+  let at = first
+  while (isSymbol(tokens[at + 1], '.') && isName(tokens[at + 2])) at += 2
+  return /^(null|true|false)$/i.test(tokens[at]!.text) ? undefined : { name: nameOf(tokens[at]!) }
 }
 
-const isType = (tokens: readonly SqlToken[]) =>
+const isType = (tokens: Tokens) =>
   tokens.every(({ kind, text }) => kind !== 'symbol' || /^[\d(),.[\]]/.test(text))
 
-const castFigure = (operand: readonly SqlToken[], type: readonly SqlToken[]): Figure => {
-  const figure = figureOf(operand)
+const castFigure = (tokens: Tokens, operand: Range, type: Tokens): Figure => {
+  const figure = figureOf(tokens, operand)
   if (figure !== undefined && figure.isWeak !== true) return figure
   const names = type.filter(isName).map(({ text }) => text.toLowerCase())
   return { name: typeNameOf(names.at(0) === 'pg_catalog' ? names.slice(1) : names), isWeak: true }
@@ -89,45 +89,32 @@ const ends =
   /^(from|where|group|order|having|limit|offset|window|union|intersect|except|qualify|into|fetch|for)$/
 
 /** The items behind the SELECT that the tokens begin with. */
-const figuresOf = (tokens: readonly SqlToken[]): Item[] => {
-  const items: SqlToken[][] = [[]]
-  let from = 1
-  if (wordAt(tokens, from) === 'distinct') {
-    from = wordAt(tokens, 2) === 'on' ? closingAt(tokens, 3) + 1 : 2
-  } else if (wordAt(tokens, from) === 'all') from = 2
-  for (let at = from; at < tokens.length && !ends.test(wordAt(tokens, at)); at++) {
-    if (isSymbol(tokens[at], ',')) items.push([])
-    else {
-      const closed = isSymbol(tokens[at], '(') || isSymbol(tokens[at], '[') ? closingAt(tokens, at) : at
-      items.at(-1)!.push(...tokens.slice(at, closed + 1))
-      at = closed
-    }
-  }
-  return items.map((item): Item => {
+const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
+  let from = first + 1
+  if (wordOf(tokens[from]) === 'distinct')
+    from = wordOf(tokens[from + 1]) === 'on' ? closingAt(tokens, from + 2) + 1 : from + 1
+  else if (wordOf(tokens[from]) === 'all') from++
+  let end = from
+  for (; end <= last && !ends.test(wordOf(tokens[end])); end++) end = Math.max(end, tokens[end]!.pair)
+  return itemsOf(tokens, { first: from, last: end - 1 }).map((range): Item => {
+    const item = tokens.slice(range.first, range.last + 1)
     const isStar =
       item.some((token, at) => isSymbol(token, '*') && (at === 0 || isSymbol(item[at - 1], '.'))) ||
       /^columns$/i.test(item[0]?.text ?? '')
-    if (isStar || hasAlias(item) || item.length === 0) return { isStar }
-    return { isStar, figure: figureOf(item) ?? { name: '?column?' } }
+    if (isStar || hasAlias(tokens, range) || item.length === 0) return { isStar }
+    return { isStar, figure: figureOf(tokens, range) ?? { name: '?column?' } }
   })
 }
 
-/** Where the SELECT of the whole statement stands; -1 where there is none. */
-const outerSelect = (tokens: readonly SqlToken[]): number => {
-  if (wordAt(tokens, 0) === 'select') return 0
-  if (wordAt(tokens, 0) !== 'with') return -1
-  for (let at = 1; at < tokens.length; at++) {
-    if (wordAt(tokens, at) === 'select') return at
-    if (isSymbol(tokens[at], '(')) at = closingAt(tokens, at)
-  }
-  return -1
-}
-
 /** The names that Postgres would give to columns to which the statement gives none. */
-export const columnNames = (tokens: readonly SqlToken[], names: readonly string[]): string[] => {
-  const at = outerSelect(tokens)
-  if (at < 0) return [...names]
-  const items = figuresOf(tokens.slice(at))
+export const columnNames = (tokens: Tokens, names: readonly string[]): string[] => {
+  // Behind a WITH the SELECT of the whole statement is the first one outside of brackets.
+  const isWith = wordOf(tokens[0]) === 'with'
+  const first = tokens.findIndex(
+    (token, at) => token.depth === 0 && wordOf(token) === 'select' && (at === 0 || isWith),
+  )
+  if (first < 0) return [...names]
+  const items = figuresOf(tokens, { first, last: tokens.length - 1 })
   const star = items.findIndex(({ isStar }) => isStar)
   const [before, behind] =
     star < 0

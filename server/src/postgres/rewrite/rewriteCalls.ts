@@ -1,4 +1,4 @@
-import { closingAt } from '../../sql/guard/readHead.js'
+import { callAt, closingAt, type Call as PlainCall } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
 import { toStrftime } from '../../sql/dialects/mendSource.js'
 import { quoteText } from '../../duckdb/quote.js'
@@ -14,11 +14,8 @@ const synonyms: Record<string, string> = {
   jsonb_pretty: 'json_pretty', bool_and: 'bool_and', every: 'bool_and',
 } // prettier-ignore
 
-interface Call {
-  /** The indexes of the name, of the brackets, and of the last argument's first token. */
-  at: number
-  open: number
-  close: number
+interface Call extends PlainCall {
+  /** The index of the last argument's first token. */
   lastAt: number
 }
 
@@ -139,19 +136,18 @@ const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
   format,
 }
 
-const callAt = (rewrite: Rewrite, at: number): Call => {
-  const open = at + 1
-  const close = closingAt(rewrite.tokens, open)
-  return { at, open, close, lastAt: (rewrite.commasIn(open, close).at(-1) ?? open) + 1 }
-}
-
 /** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */
 export const rewriteCalls = (rewrite: Rewrite): void => {
   for (let at = 0; at < rewrite.tokens.length; at++) {
     const name = rewrite.word(at)
-    if (name === '' || !rewrite.is(at + 1, '(')) continue
+    const call = callAt(rewrite.tokens, at)
+    if (call === undefined) continue
     if (rewrite.is(at - 1, '.') && rewrite.word(at - 2) !== 'pg_catalog') continue
     if (Object.hasOwn(synonyms, name)) rewrite.replace(at, at, synonyms[name]!)
-    else if (Object.hasOwn(rewriters, name)) rewriters[name]!(rewrite, callAt(rewrite, at))
+    else if (Object.hasOwn(rewriters, name)) {
+      const { open, close } = call
+      const lastAt = (rewrite.commasIn(open, close).at(-1) ?? open) + 1
+      rewriters[name]!(rewrite, { ...call, lastAt })
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { operandBefore } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
 import { quoteText } from '../../duckdb/quote.js'
 import { readArray } from '../messages/encodeBinary.js'
@@ -26,16 +27,10 @@ interface Cast {
 const castAs = (rewrite: Rewrite, at: number, typeAt: number): Cast | undefined => {
   if (rewrite.word(at - 1) !== 'as' || !(rewrite.is(typeAt + 1, ')') || rewrite.is(typeAt + 1, '[')))
     return undefined
-  let open = 0
-  for (let first = at - 2; first > 0; first--) {
-    if (rewrite.is(first, ')')) open++
-    else if (rewrite.is(first, '(') && open-- === 0) {
-      return /^(try_)?cast$/.test(rewrite.word(first - 1))
-        ? { first: first + 1, last: at - 2, typeAt, end: typeAt + 1 }
-        : undefined
-    }
-  }
-  return undefined
+  const open = rewrite.tokens[at]!.around
+  return rewrite.is(open, '(') && /^(try_)?cast$/.test(rewrite.word(open - 1))
+    ? { first: open + 1, last: at - 2, typeAt, end: typeAt + 1 }
+    : undefined
 }
 
 /** Whether the number of the object is meant, and not its name. */
@@ -94,12 +89,12 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     const call = isCast ? undefined : castAs(rewrite, at, typeAt)
     if (!isCast && call === undefined) continue
     if (nameTypes.has(type)) {
-      const first = isCast ? rewrite.startOf(at - 3) : call!.first
+      const first = isCast ? operandBefore(tokens, at - 3) : call!.first
       if (first === undefined) continue
       nameOfObject(rewrite, call ?? { first, last: at - 3, typeAt, end: typeAt }, type, !isCast)
     } else if (/^(text|varchar)$/.test(type) && isCast && /^(indkey|indoption)$/.test(rewrite.word(at - 3))) {
       // A vector of numbers is a text with spaces.
-      const first = rewrite.startOf(at - 3)
+      const first = operandBefore(tokens, at - 3)
       if (first === undefined) continue
       rewrite.before(first, 'array_to_string(')
       rewrite.replace(at - 2, typeAt, `, ' ')`)

@@ -1,10 +1,11 @@
-import { closingAt, endOf } from '../../sql/guard/readHead.js'
+import { closingAt, operandAt, operandBefore } from '../../sql/text/operands.js'
+import { isName, isSymbol } from '../../sql/text/tokenize.js'
 import { quoteText } from '../../duckdb/quote.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** The pattern that begins at `at` is found anywhere, as in Postgres; DuckDB's `~` must match the whole text. */
 const findAnywhere = (rewrite: Rewrite, at: number, isLoose: boolean): void => {
-  const end = endOf(rewrite.tokens, at)
+  const end = operandAt(rewrite.tokens, at)
   if (end === undefined) return
   rewrite.before(at, `('${isLoose ? '(?is)' : '(?s)'}.*(?:' || `)
   rewrite.after(end, ` || ').*')`)
@@ -36,7 +37,7 @@ const readPath = (rewrite: Rewrite, at: number): { path: string; last: number } 
 const extractPath = (rewrite: Rewrite, at: number): void => {
   const isText = rewrite.isOperator(at, '#>>')
   const found = readPath(rewrite, at + (isText ? 3 : 2))
-  const first = rewrite.startOf(at - 1)
+  const first = operandBefore(rewrite.tokens, at - 1)
   if (found === undefined || first === undefined) return
   rewrite.before(first, isText ? 'json_extract_string(' : 'json_extract(')
   rewrite.replace(at, found.last, `, ${quoteText(pathOf(found.path))})`)
@@ -52,8 +53,8 @@ const isJson = (text: string | undefined): boolean => {
 
 /** `json @> json`, where one side says that it is JSON: lists have the same operator in DuckDB. */
 const contain = (rewrite: Rewrite, at: number): void => {
-  const first = rewrite.startOf(at - 1)
-  const last = endOf(rewrite.tokens, at + 2)
+  const first = operandBefore(rewrite.tokens, at - 1)
+  const last = operandAt(rewrite.tokens, at + 2)
   if (first === undefined || last === undefined) return
   const says = (end: number) => rewrite.is(end - 1, ':') && /^jsonb?$/.test(rewrite.word(end))
   if (!says(at - 1) && !says(last) && !isJson(rewrite.text(at + 2))) return
@@ -65,7 +66,7 @@ const contain = (rewrite: Rewrite, at: number): void => {
 /** `json ? 'key'` */
 const haveKey = (rewrite: Rewrite, at: number): void => {
   const key = rewrite.text(at + 1)
-  const first = rewrite.startOf(at - 1)
+  const first = operandBefore(rewrite.tokens, at - 1)
   if (key === undefined || first === undefined) return
   rewrite.before(first, 'json_exists(')
   rewrite.replace(at, at + 1, `, ${quoteText(pathOf(`{"${key}"}`))})`)
@@ -75,10 +76,9 @@ const haveKey = (rewrite: Rewrite, at: number): void => {
 const beAnyOf = (rewrite: Rewrite, at: number): void => {
   const { tokens } = rewrite
   const close = closingAt(tokens, at + 2)
-  const first = rewrite.startOf(at - 1)
+  const first = operandBefore(rewrite.tokens, at - 1)
   const path = tokens.slice(at + 3, close)
-  const isPath =
-    path.length > 0 && path.every(({ kind, text }) => kind === 'word' || kind === 'name' || text === '.')
+  const isPath = path.length > 0 && path.every((token) => isName(token) || isSymbol(token, '.'))
   if (first === undefined || !isPath) return
   rewrite.before(first, 'list_has_any([')
   rewrite.replace(at, at + 2, '], ')
@@ -89,7 +89,7 @@ export const rewriteOperators = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
   for (let at = 1; at < tokens.length; at++) {
     if (rewrite.word(at) === 'operator' && rewrite.is(at + 1, '(')) {
-      const end = tokens.findIndex((token, index) => index > at && token.text === ')')
+      const end = closingAt(tokens, at + 1)
       const signs = tokens.slice(at + 2, end).filter(({ kind, text }) => kind === 'symbol' && text !== '.')
       const operator = signs.map(({ text }) => text).join('')
       const isSearch = /^!?~\*?$/.test(operator)
@@ -100,7 +100,7 @@ export const rewriteOperators = (rewrite: Rewrite): void => {
       const from = rewrite.isOperator(at - 1, '!~') ? at - 1 : at
       const isLoose = rewrite.isOperator(at, '~*')
       // A `~` before an operand alone turns the bits of a number.
-      if (rewrite.startOf(from - 1) === undefined) continue
+      if (operandBefore(rewrite.tokens, from - 1) === undefined) continue
       if (isLoose) rewrite.replace(at + 1, at + 1, '')
       findAnywhere(rewrite, at + (isLoose ? 2 : 1), isLoose)
     } else if (rewrite.isOperator(at, '#>')) extractPath(rewrite, at)

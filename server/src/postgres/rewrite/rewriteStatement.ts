@@ -1,4 +1,4 @@
-import type { Edit } from '../../sql/guard/tokenize.js'
+import type { Edit } from '../../sql/text/edits.js'
 import type { Settings } from '../Settings.js'
 import type { Statement } from '../statements/statements.js'
 import { Rewrite } from './Rewrite.js'
@@ -6,7 +6,7 @@ import { rewriteCalls } from './rewriteCalls.js'
 import { rewriteCasts } from './rewriteCasts.js'
 import { rewriteOperators } from './rewriteOperators.js'
 import { rewriteTables } from './rewriteTables.js'
-import { closingAt } from '../../sql/guard/readHead.js'
+import { closingAt } from '../../sql/text/operands.js'
 import { quoteText } from '../../duckdb/quote.js'
 import { catalogMacros, catalogViews } from '../catalog/createCatalog.js'
 import { pg } from '../catalog/names.js'
@@ -78,5 +78,5 @@ export const rewriteStatement = (
   rewriteOperators(rewrite)
   rewriteCalls(rewrite)
   rewriteCatalog(rewrite)
-  return rewrite.edits()
+  return rewrite.list()
 }

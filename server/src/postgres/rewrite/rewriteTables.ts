@@ -1,4 +1,4 @@
-import { closingAt } from '../../sql/guard/readHead.js'
+import { closingAt } from '../../sql/text/operands.js'
 import { quoteIdentifier } from '../../duckdb/quote.js'
 import type { Rewrite } from './Rewrite.js'
 
@@ -68,25 +68,21 @@ const isBeginning = (rewrite: Rewrite, at: number, clause: string): boolean =>
 
 /** Makes functions in FROM what they are in Postgres: `generate_series(1, 2) AS i` is a column `i`. */
 export const rewriteTables = (rewrite: Rewrite): void => {
-  const clauses = ['']
-  for (let at = 0; at < rewrite.tokens.length; at++) {
-    const token = rewrite.tokens[at]!
-    if (token.kind === 'symbol') {
-      if (token.text === '(' || token.text === '[') clauses.push('')
-      else if ((token.text === ')' || token.text === ']') && clauses.length > 1) clauses.pop()
-      continue
-    }
+  /** The last clause that began within each bracket. */
+  const clauses = new Map<number, string>()
+  for (const [at, { around }] of rewrite.tokens.entries()) {
     const word = rewrite.word(at)
-    if (isBeginning(rewrite, at, clauses.at(-1)!)) clauses[clauses.length - 1] = 'from'
-    else if (ends.test(word)) clauses[clauses.length - 1] = word
-    if (word === 'generate_series' && clauses.at(-1) === 'select' && isItem(rewrite, at)) {
+    if (word === '') continue
+    const before = clauses.get(around) ?? ''
+    const clause = isBeginning(rewrite, at, before) ? 'from' : ends.test(word) ? word : before
+    clauses.set(around, clause)
+    if (word === 'generate_series' && clause === 'select' && isItem(rewrite, at)) {
       rewrite.before(at, 'unnest(')
       rewrite.after(closingAt(rewrite.tokens, at + 1), ')')
     }
-    if (clauses.at(-1) !== 'from' || !rewrite.is(at + 1, '(') || !(ofItems.has(word) || ofOne.has(word)))
-      continue
+    if (clause !== 'from' || !rewrite.is(at + 1, '(') || !(ofItems.has(word) || ofOne.has(word))) continue
     // The schema of a function stands before it.
-    const before = rewrite.is(at - 1, '.') ? at - 3 : at - 1
-    if (rewrite.is(before, ',') || isBeginning(rewrite, before, 'from')) rewriteTable(rewrite, at)
+    const last = rewrite.is(at - 1, '.') ? at - 3 : at - 1
+    if (rewrite.is(last, ',') || isBeginning(rewrite, last, 'from')) rewriteTable(rewrite, at)
   }
 }

@@ -1,4 +1,4 @@
-import type { SqlToken } from '../../sql/guard/tokenize.js'
+import type { SqlToken } from '../../sql/text/tokenize.js'
 import { Settings } from '../Settings.js'
 import { nameOf, type Statement, textOf } from './statements.js'
 

@@ -1,18 +1,10 @@
-import type { SqlToken } from '../../sql/guard/tokenize.js'
+import { itemsOf } from '../../sql/text/operands.js'
+import { isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { quoteIdentifier } from '../../duckdb/quote.js'
 import { copyDefaults, type CopyFormat } from './copyFormats.js'
 import { refusalOfWrite } from '../describeStatement.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
-import {
-  nameOf,
-  type Statement,
-  statementOf,
-  textOf,
-  tokensOf,
-  wordOf,
-  behindBracket,
-  innerStatement,
-} from './statements.js'
+import { innerStatement, nameOf, type Statement, statementOf, textOf } from './statements.js'
 
 /** COPY of a query or a relation to the client. */
 export interface CopyCommand {
@@ -22,20 +14,27 @@ export interface CopyCommand {
 
 const wrong = (message: string) => new ProtocolError(sqlState.syntaxError, message)
 
+/** The index of the bracket that closes the one at `opening`. */
+const closeOf = (tokens: readonly SqlToken[], opening: number): number => {
+  const { pair } = tokens[opening]!
+  if (pair < 0) throw wrong('A bracket is not closed.')
+  return pair
+}
+
 /** The query of `COPY name (columns)`, and the index of the token behind it. */
 const readRelation = (tokens: readonly SqlToken[]): { query: Statement; end: number } => {
   const path = [tokens[1]!]
   let end = 2
   for (; tokens[end]?.text === '.' && tokens[end + 1] !== undefined; end += 2) path.push(tokens[end + 1]!)
   let columns: SqlToken[] = []
-  if (tokens[end]?.text === '(') {
+  if (isSymbol(tokens[end], '(')) {
     const from = end + 1
-    end = behindBracket(tokens, end)
+    end = closeOf(tokens, end) + 1
     columns = tokens.slice(from, end - 1).filter(({ text }) => text !== ',')
   }
   const quoted = (all: readonly SqlToken[]) => all.map((each) => quoteIdentifier(nameOf(each)))
   const text = `SELECT ${quoted(columns).join(', ') || '*'} FROM ${quoted(path).join('.')}`
-  return { query: statementOf(text, tokensOf(text)), end }
+  return { query: statementOf(text), end }
 }
 
 const isOn = (token: SqlToken | undefined) => token === undefined || !/^(false|off|0)$/i.test(textOf(token))
@@ -47,23 +46,16 @@ const letter = (option: string, token: SqlToken | undefined): string => {
 }
 
 /** Each option with its values. `(FORMAT csv, HEADER)` has commas between, and the older form `CSV HEADER` has none. */
-const splitOptions = (given: readonly SqlToken[]): SqlToken[][] => {
-  const tokens = wordOf(given[0] ?? given[0]!) === 'with' ? given.slice(1) : given
-  if (tokens[0]?.text === '(') {
-    const parts: SqlToken[][] = [[]]
-    let depth = 0
-    for (const token of tokens.slice(1, behindBracket(tokens, 0) - 1)) {
-      depth += token.text === '(' ? 1 : token.text === ')' ? -1 : 0
-      if (token.text === ',' && depth === 0) parts.push([])
-      else parts.at(-1)!.push(token)
-    }
-    return parts.filter((part) => part.length > 0)
+const splitOptions = (tokens: readonly SqlToken[], behind: number): SqlToken[][] => {
+  const from = wordOf(tokens[behind]) === 'with' ? behind + 1 : behind
+  if (isSymbol(tokens[from], '(')) {
+    const items = itemsOf(tokens, { first: from + 1, last: closeOf(tokens, from) - 1 })
+    return items.map(({ first, last }) => tokens.slice(first, last + 1)).filter((part) => part.length > 0)
   }
   const parts: SqlToken[][] = []
-  for (const token of tokens) {
+  for (const token of tokens.slice(from)) {
     const word = wordOf(token)
-    if (/^(as|e)$/.test(word) || (word === 'quote' && wordOf(parts.at(-1)?.[0] ?? token) === 'force'))
-      continue
+    if (/^(as|e)$/.test(word) || (word === 'quote' && wordOf(parts.at(-1)?.[0]) === 'force')) continue
     if (/^(binary|csv|header|delimiter|delimiters|null|quote|escape|force|encoding)$/.test(word))
       parts.push([token])
     else if (parts.length === 0) throw wrong(`COPY does not know ${token.text.slice(0, 40)}.`)
@@ -72,9 +64,9 @@ const splitOptions = (given: readonly SqlToken[]): SqlToken[][] => {
   return parts
 }
 
-const readFormat = (tokens: readonly SqlToken[]): CopyFormat => {
-  const options = tokens.length === 0 ? [] : splitOptions(tokens)
-  const named = (name: string) => options.find(([first]) => wordOf(first!) === name)
+const readFormat = (tokens: readonly SqlToken[], behind: number): CopyFormat => {
+  const options = splitOptions(tokens, behind)
+  const named = (name: string) => options.find(([first]) => wordOf(first) === name)
   const asked = named('format')?.[1]
   const kind = named('csv')
     ? 'csv'
@@ -87,7 +79,7 @@ const readFormat = (tokens: readonly SqlToken[]): CopyFormat => {
     throw wrong(`COPY has no format ${kind.slice(0, 40)}.`)
   const format: CopyFormat = { ...copyDefaults[kind] }
   for (const [first, value, ...more] of options) {
-    const name = wordOf(first!)
+    const name = wordOf(first)
     if (name === 'header') format.hasHeader = isOn(value)
     else if (/^delimiters?$/.test(name)) format.delimiter = letter('DELIMITER', value)
     else if (name === 'null') format.nullText = value === undefined ? '' : textOf(value)
@@ -109,15 +101,13 @@ const readFormat = (tokens: readonly SqlToken[]): CopyFormat => {
 /** Undefined for a statement that is no COPY. Throws for a COPY that does not go to the client. */
 export const readCopy = (statement: Statement): CopyCommand | undefined => {
   const { tokens } = statement
-  if (wordOf(tokens[0]!) !== 'copy' || tokens.length < 4) return undefined
-  const isQuery = tokens[1]!.text === '(' && tokens[1]!.kind === 'symbol'
-  const closed = isQuery ? behindBracket(tokens, 1) : 0
+  if (wordOf(tokens[0]) !== 'copy' || tokens.length < 4) return undefined
+  const isQuery = isSymbol(tokens[1], '(')
+  const closed = isQuery ? closeOf(tokens, 1) + 1 : 0
   const { query, end } = isQuery
     ? { query: innerStatement(statement, 2, closed - 1), end: closed }
     : readRelation(tokens)
-  const [way, target] = [tokens[end], tokens[end + 1]].map((token) =>
-    token === undefined ? '' : wordOf(token),
-  )
+  const [way, target] = [tokens[end], tokens[end + 1]].map(wordOf)
   if (way === 'from') throw refusalOfWrite()
   // Postgres takes STDIN and STDOUT for one another.
   if (way !== 'to' || !/^std(in|out)$/.test(target!)) {
@@ -126,5 +116,5 @@ export const readCopy = (statement: Statement): CopyCommand | undefined => {
       'COPY goes to the client alone here: COPY … TO STDOUT.',
     )
   }
-  return { query, format: readFormat(tokens.slice(end + 2)) }
+  return { query, format: readFormat(tokens, end + 2) }
 }

@@ -1,6 +1,6 @@
-import type { SqlToken } from '../../sql/guard/tokenize.js'
+import { type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
-import { nameOf, type Statement, wordOf, type InnerStatement, innerStatement } from './statements.js'
+import { innerStatement, type InnerStatement, nameOf, type Statement } from './statements.js'
 
 /** What a client does with a cursor. A cursor is a portal with a name, as in Postgres. */
 export type CursorCommand =
@@ -49,14 +49,14 @@ const rowsOf = (tokens: readonly SqlToken[]): number => {
 const readFetch = (kind: 'fetch' | 'move', tokens: readonly SqlToken[]): CursorCommand => {
   const last = tokens.at(-1)!
   if (tokens.length < 2) throw wrong(`${kind.toUpperCase()} needs the name of a cursor.`)
-  const isBetween = tokens.length > 2 && /^(from|in)$/.test(wordOf(tokens.at(-2)!))
+  const isBetween = tokens.length > 2 && /^(from|in)$/.test(wordOf(tokens.at(-2)))
   return { kind, name: nameOf(last), rows: rowsOf(tokens.slice(1, isBetween ? -2 : -1)) }
 }
 
 /** Undefined for a statement that is about no cursor. */
 export const readCursor = (statement: Statement): CursorCommand | undefined => {
   const { tokens } = statement
-  const verb = wordOf(tokens[0]!)
+  const verb = wordOf(tokens[0])
   if (verb === 'declare') return readDeclare(statement)
   if (verb === 'fetch' || verb === 'move') return readFetch(verb, tokens)
   if (verb !== 'close') return undefined

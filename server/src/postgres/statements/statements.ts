@@ -1,5 +1,6 @@
 import { maxTokens } from '../../sql/guard/findExcess.js'
-import { tokenize, type SqlToken, type Edit } from '../../sql/guard/tokenize.js'
+import type { Edit } from '../../sql/text/edits.js'
+import { isSymbol, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { typeNameOf } from '../types.js'
 
@@ -10,42 +11,20 @@ export interface InnerStatement extends Statement {
 
 /** Cuts out the statement of the tokens from `from` up to `to`. */
 export const innerStatement = ({ text, tokens }: Statement, from: number, to: number): InnerStatement => {
-  const inner = tokens.slice(from, to)
-  if (inner.length === 0) throw new ProtocolError(sqlState.syntaxError, 'A query is missing.')
-  return { ...statementOf(text, inner), start: inner[0]!.start }
+  if (from >= to) throw new ProtocolError(sqlState.syntaxError, 'A query is missing.')
+  const { start } = tokens[from]!
+  return { ...statementOf(text.slice(start, tokens[to - 1]!.end)), start }
 }
 
 /** The edits of the outer statement, by their places in the inner one. */
 export const innerEdits = ({ start }: InnerStatement, edits: readonly Edit[]): Edit[] =>
   edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }))
 
-/** The index behind the bracket that closes the one at `opening`. */
-export const behindBracket = (tokens: readonly SqlToken[], opening: number): number => {
-  let open = 0
-  for (let at = opening; at < tokens.length; at++) {
-    const { kind, text } = tokens[at]!
-    if (kind !== 'symbol') continue
-    if (text === '(') open++
-    else if (text === ')' && --open === 0) return at + 1
-  }
-  throw new ProtocolError(sqlState.syntaxError, 'A bracket is not closed.')
-}
-
 /** One statement of the text that a client sent. */
 export interface Statement {
   text: string
-  /** The tokens of `text`; their positions count from its beginning. */
   tokens: readonly SqlToken[]
 }
-
-const moved = (token: SqlToken, by: number): SqlToken => ({
-  ...token,
-  start: token.start - by,
-  end: token.end - by,
-})
-
-/** The word in small letters; empty for what is no word. */
-export const wordOf = ({ kind, text }: SqlToken): string => (kind === 'word' ? text.toLowerCase() : '')
 
 /** A name as Postgres means it: in small letters, unless it is quoted. */
 export const nameOf = ({ kind, text }: SqlToken): string => (kind === 'name' ? text : text.toLowerCase())
@@ -54,28 +33,24 @@ export const nameOf = ({ kind, text }: SqlToken): string => (kind === 'name' ? t
 export const textOf = ({ kind, text }: SqlToken): string =>
   kind === 'text' ? text.replace(/^[eE]?'|'$/g, '').replaceAll("''", "'") : text
 
-export const tokensOf = (sql: string): readonly SqlToken[] => {
+const tokensOf = (sql: string): readonly SqlToken[] => {
   const { tokens, problem } = tokenize(sql, maxTokens)
   if (problem !== undefined) throw new ProtocolError(sqlState.syntaxError, problem)
   return tokens
 }
 
-/** The statement of some tokens of a text. */
-export const statementOf = (sql: string, tokens: readonly SqlToken[]): Statement => {
-  const [{ start }, { end }] = [tokens[0]!, tokens.at(-1)!]
-  return { text: sql.slice(start, end), tokens: tokens.map((token) => moved(token, start)) }
-}
+export const statementOf = (text: string): Statement => ({ text, tokens: tokensOf(text) })
 
 /** Cuts a text at its semicolons and leaves out empty statements. */
 export const splitStatements = (sql: string): Statement[] => {
   const statements: Statement[] = []
   let part: SqlToken[] = []
   const end = () => {
-    if (part.length > 0) statements.push(statementOf(sql, part))
+    if (part.length > 0) statements.push(statementOf(sql.slice(part[0]!.start, part.at(-1)!.end)))
     part = []
   }
   for (const token of tokensOf(sql)) {
-    if (token.kind === 'symbol' && token.text === ';') end()
+    if (isSymbol(token, ';')) end()
     else part.push(token)
   }
   end()

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { SqlToken } from '../guard/tokenize.js'
+import { isName, isSymbol, type SqlToken, wordOf } from '../text/tokenize.js'
 import { quoteIdentifier } from '../../duckdb/quote.js'
 import { renewReadOnly } from '../../duckdb/transactions.js'
 import type { Guard } from '../guard/Guard.js'
@@ -54,20 +54,18 @@ type Found = Omit<Relation, 'depth'>
 
 /** Finds the relations that a statement names and the calls that it reads from, in order, with their aliases. */
 export const findRelations = (statement: string, tokens: readonly SqlToken[]): Relation[] => {
-  const wordAt = (at: number) => (tokens[at]?.kind === 'word' ? tokens[at].text.toLowerCase() : '')
-  const isSymbol = (at: number, text: string) => tokens[at]?.kind === 'symbol' && tokens[at]?.text === text
-  const nameAt = (at: number): string | undefined =>
-    tokens[at]?.kind === 'name' || (tokens[at]?.kind === 'word' && !keywords.has(wordAt(at)))
-      ? tokens[at].text
-      : undefined
-  const closing = new Map<number, number>()
-  const open: number[] = []
-  for (const at of tokens.keys()) {
-    if (isSymbol(at, '(')) open.push(at)
-    else if (isSymbol(at, ')') && open.length > 0) closing.set(open.pop()!, at)
+  const wordAt = (at: number) => wordOf(tokens[at])
+  const nameAt = (at: number): string | undefined => {
+    const token = tokens[at]
+    return isName(token) && !keywords.has(wordOf(token)) ? token.text : undefined
+  }
+  /** Where the bracket closes that opens here. */
+  const closing = (at: number): number | undefined => {
+    const pair = isSymbol(tokens[at], '(') ? tokens[at]!.pair : -1
+    return pair < 0 ? undefined : pair
   }
   const bodyAt = (at: number): string | undefined => {
-    const end = isSymbol(at, '(') ? closing.get(at) : undefined
+    const end = closing(at)
     return end === undefined ? undefined : statement.slice(tokens[at]!.end, tokens[end]!.start)
   }
   const aliasAt = (at: number) => nameAt(wordAt(at) === 'as' ? at + 1 : at)
@@ -75,7 +73,7 @@ export const findRelations = (statement: string, tokens: readonly SqlToken[]): R
   const common = (at: number): Found | undefined => {
     const name = nameAt(at)
     if (name === undefined) return undefined
-    let next = (closing.get(at + 1) ?? at) + 1
+    let next = (closing(at + 1) ?? at) + 1
     if (wordAt(next) !== 'as') return undefined
     for (next++; /^(not|materialized)$/.test(wordAt(next)); next++);
     const body = bodyAt(next)
@@ -83,18 +81,18 @@ export const findRelations = (statement: string, tokens: readonly SqlToken[]): R
   }
   const plain = (at: number): Found | undefined => {
     const body = bodyAt(at)
-    const afterComma = isSymbol(at - 1, ',')
+    const afterComma = isSymbol(tokens[at - 1], ',')
     if (body !== undefined) {
-      const name = aliasAt(closing.get(at)! + 1)
+      const name = aliasAt(closing(at)! + 1)
       return name === undefined ? undefined : { name, body, isCommon: false }
     }
     const path: string[] = []
     let next = at
     for (; nameAt(next) !== undefined; next += 2) {
       path.push(nameAt(next)!)
-      if (!isSymbol(next + 1, '.')) break
+      if (!isSymbol(tokens[next + 1], '.')) break
     }
-    const closes = closing.get(next + 1)
+    const closes = closing(next + 1)
     if (path.length > 0 && closes !== undefined && /^(from|join)$/.test(wordAt(at - 1))) {
       const call = statement.slice(tokens[at]!.start, tokens[closes]!.end)
       return { name: aliasAt(closes + 1) ?? path.at(-1)!, body: `FROM ${call}`, isCommon: false }
@@ -106,18 +104,15 @@ export const findRelations = (statement: string, tokens: readonly SqlToken[]): R
   }
 
   const found: Relation[] = []
-  let depth = 0
-  let closedUntil = -1
-  for (const at of tokens.keys()) {
-    const closes = closing.get(at)
-    if (closes !== undefined) closedUntil = Math.max(closedUntil, closes)
-    else if (isSymbol(at, '(')) depth++
-    const isComma = isSymbol(at, ',')
+  for (const [at, { around, depth }] of tokens.entries()) {
+    const isComma = isSymbol(tokens[at], ',')
     const withBefore = wordAt(at) === 'with' || wordAt(at) === 'recursive'
     const relation =
       (isComma || withBefore ? common(at + 1) : undefined) ??
       (isComma || before.has(wordAt(at)) ? plain(at + 1) : undefined)
-    if (relation !== undefined) found.push({ ...relation, depth: at < closedUntil ? undefined : depth })
+    // A bracket is closed only after all that were opened inside it.
+    const isClosed = (tokens[around]?.pair ?? -1) >= 0
+    if (relation !== undefined) found.push({ ...relation, depth: isClosed ? undefined : depth })
   }
   return found
 }

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { internalSchema } from '../../duckdb/quote.js'
 import type { Guard } from '../guard/Guard.js'
-import { tokenize, type SqlToken } from '../guard/tokenize.js'
+import { isName, isSymbol, type SqlToken, tokenize } from '../text/tokenize.js'
 import { findRelations, type Relation, columnsOf } from './findRelations.js'
 import { trimStatement } from './trimStatement.js'
 
@@ -17,13 +17,13 @@ const readCursor = (statement: string, tokens: readonly SqlToken[]): Cursor | un
   const last = tokens.at(-1)
   if (last === undefined) return undefined
   const left = statement.slice(last.end)
-  const isBegun = left === '' && (last.kind === 'word' || last.kind === 'name')
+  const isBegun = left === '' && isName(last)
   if (left !== '' && !/^"[^"]*$/.test(left)) return undefined
   const path: string[] = []
   let at = tokens.length - (isBegun ? 2 : 1)
-  for (; tokens[at]?.text === '.' && path.length < 3; at -= 2) {
+  for (; isSymbol(tokens[at], '.') && path.length < 3; at -= 2) {
     const name = tokens[at - 1]
-    if (name?.kind !== 'word' && name?.kind !== 'name') break
+    if (!isName(name)) break
     path.unshift(name.text)
   }
   if (path.length === 0) return undefined

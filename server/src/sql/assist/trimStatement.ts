@@ -1,4 +1,4 @@
-import { tokenize, type SqlToken } from '../guard/tokenize.js'
+import { isSymbol, type SqlToken, tokenize } from '../text/tokenize.js'
 
 /**
  * For each bracket that is still open DuckDB's suggester takes about three times as long: 30 ms for
@@ -8,8 +8,6 @@ import { tokenize, type SqlToken } from '../guard/tokenize.js'
 const maxOpen = 3
 const maxDepth = 100
 const maxLength = 10_000
-
-const opener: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
 /** Writes texts empty and names without signs, so that DuckDB cannot find a bracket inside one. */
 const write = (token: SqlToken): string => {
@@ -37,17 +35,10 @@ export const trimStatement = (statement: string): string | undefined => {
   if (problem !== undefined && !/^\s*"[^()[\]{}"]*$/.test(left)) return undefined
   const rest = problem === undefined ? left.replace(/\S.*/s, ' ') : left
 
-  let open: number[] = []
-  let start = 0
-  for (const [at, { kind, text }] of tokens.entries()) {
-    if (kind !== 'symbol') continue
-    if (text === ';') {
-      start = at + 1
-      open = []
-    } else if ('([{'.includes(text)) {
-      if (open.push(at) > maxDepth) return undefined
-    } else if (opener[text] !== undefined && tokens[open.at(-1) ?? -1]?.text === opener[text]) open.pop()
-  }
+  if (tokens.some(({ depth }) => depth >= maxDepth)) return undefined
+  const start = tokens.findLastIndex((token) => isSymbol(token, ';')) + 1
+  const isOpen = ({ kind, text, pair }: SqlToken) => kind === 'symbol' && '([{'.includes(text) && pair < 0
+  const open = [...tokens.keys()].filter((at) => at >= start && isOpen(tokens[at]!))
   const outer = open.length > maxOpen ? open.at(-maxOpen)! : undefined
   for (const from of [outer ?? start, open.at(-1)]) {
     if (from === undefined) break

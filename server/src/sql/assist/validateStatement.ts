@@ -8,8 +8,8 @@ import { tryPrepare, onlyReads } from '../prepareOne.js'
 import { messageOf } from '../refuse.js'
 import { runChange } from '../openRows.js'
 import { pathOfUse, type SearchPath } from '../searchPath.js'
-import { readHead } from '../guard/readHead.js'
-import type { SqlToken } from '../guard/tokenize.js'
+import { readHead } from '../text/readHead.js'
+import type { SqlToken } from '../text/tokenize.js'
 
 /** Where DuckDB lists what a CREATE can make. A table and a view cannot have the same name. */
 const relations = `SELECT database_name, schema_name, table_name, 'table' FROM system.main.duckdb_tables()

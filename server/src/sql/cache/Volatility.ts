@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { definitionChanges } from '../../duckdb/transactions.js'
 import { readBuiltIns } from '../builtIns.js'
-import { readHead } from '../guard/readHead.js'
-import { isSymbol, type SqlToken, tokenize } from '../guard/tokenize.js'
+import { readHead } from '../text/readHead.js'
+import { isSymbol, type SqlToken, tokenize } from '../text/tokenize.js'
 
 /**
  * DuckDB calls these CONSISTENT. But `age` of one moment counts from today, two others tell the time, and the last two
@@ -69,10 +69,7 @@ const closeOver = (
 const asDefinition = (name: string, sql: string): Definition => {
   const { tokens, problem } = tokenize(sql)
   // What cannot be read counts as volatile.
-  return {
-    name,
-    tokens: problem === undefined ? tokens : [{ kind: 'word', text: 'sample', start: 0, end: 0 }],
-  }
+  return { name, tokens: problem === undefined ? tokens : tokenize('sample').tokens }
 }
 
 /**

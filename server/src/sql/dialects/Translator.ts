@@ -4,13 +4,8 @@ import type { Over } from '../../link/ownLimits.js'
 import { ProcessEnded, SideProcess } from '../../link/SideProcess.js'
 import { ConcurrencyLimit } from '../../duckdb/ConcurrencyLimit.js'
 import { refuseStatement } from '../refuse.js'
-import {
-  type Dialect,
-  titleOf,
-  type FromTranslator,
-  type ToTranslate,
-  type Translation,
-} from './readDialect.js'
+import { type Dialect, titleOf } from './dialects.js'
+import type { FromTranslator, ToTranslate, Translation } from './readDialect.js'
 
 type Problem = Extract<Translation, { problem: string }>
 

@@ -1,5 +1,8 @@
-import { type Edit, isSymbol, type SqlToken, tokenize, applyEdits } from '../guard/tokenize.js'
-import type { Dialect, Translation } from './readDialect.js'
+import { applyEdits, type Edit, Edits } from '../text/edits.js'
+import { argumentsOf, type Call, callAt } from '../text/operands.js'
+import { isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
+import type { Dialect } from './dialects.js'
+import type { Translation } from './readDialect.js'
 
 /** Functions that the transpiler writes by names which DuckDB does not know. */
 const names: Readonly<Record<string, string>> = {
@@ -8,47 +11,32 @@ const names: Readonly<Record<string, string>> = {
   startswith: 'STARTS_WITH',
 }
 
-const isWord = (token: SqlToken | undefined, pattern: RegExp) =>
-  token?.kind === 'word' && pattern.test(token.text)
-
-/** Where the bracket closes that opens at `open`. */
-const closeOf = (tokens: readonly SqlToken[], open: number): SqlToken | undefined => {
-  let depth = 0
-  return tokens.slice(open).find((token) => {
-    if (isSymbol(token, '(')) depth++
-    return isSymbol(token, ')') && --depth === 0
-  })
-}
-
 /** COUNT_IF counts null, and not 0, where no row has a value. */
-const countAt = (tokens: readonly SqlToken[], at: number): Edit[] => {
-  const [token, open, first] = tokens.slice(at)
-  if (!isWord(token, /^count_if$/i) || !isSymbol(open, '(') || isWord(first, /^distinct$/i)) return []
-  const close = closeOf(tokens, at + 1)
-  if (close === undefined) return []
-  return [
-    { start: token!.start, end: open!.end, text: 'COUNT(CASE WHEN ' },
-    { start: close.start, end: close.start, text: ' THEN 1 END' },
-  ]
+const mendCount = (edits: Edits, { at, open, close }: Call): void => {
+  if (wordOf(edits.tokens[open + 1]) === 'distinct') return
+  edits.replace(at, open, 'COUNT(CASE WHEN ')
+  edits.before(close, ' THEN 1 END')
 }
 
-const editAt = (tokens: readonly SqlToken[], at: number): Edit | undefined => {
-  const token = tokens[at]!
-  const [next, second, third, fourth, fifth] = tokens.slice(at + 1, at + 6)
-  const renamed = isSymbol(next, '(') && token.kind === 'word' ? names[token.text.toLowerCase()] : undefined
-  if (renamed !== undefined) return { start: token.start, end: token.end, text: renamed }
+const mendAt = (edits: Edits, at: number): void => {
+  const { tokens } = edits
+  const [word, next, , third] = [0, 1, 2, 3].map((by) => wordOf(tokens[at + by]))
+  const call = callAt(tokens, at)
+  if (call !== undefined && Object.hasOwn(names, word!)) edits.replace(at, at, names[word!]!)
+  else if (call !== undefined && word === 'count_if') mendCount(edits, call)
   // `CAST(properties -> '$.theme' AS TEXT)` would keep the quotes of the JSON.
-  const isArrow = isSymbol(token, '-') && isSymbol(next, '>') && next?.start === token.end
-  if (isArrow && second?.kind === 'text' && isWord(third, /^as$/i) && isWord(fourth, /^(text|varchar)$/i)) {
-    return isSymbol(fifth, ')') ? { start: token.start, end: next.end, text: '->>' } : undefined
+  else if (isSymbol(tokens[at], '-') && isSymbol(tokens[at + 1], '>')) {
+    const isText =
+      tokens[at + 2]?.kind === 'text' && third === 'as' && /^(text|varchar)$/.test(wordOf(tokens[at + 4]))
+    const isArrow = tokens[at]!.end === tokens[at + 1]!.start
+    if (isArrow && isText && isSymbol(tokens[at + 5], ')')) edits.replace(at, at + 1, '->>')
   }
   // `INTERVAL -1 DAY` cannot be read.
-  if (isWord(token, /^interval$/i) && isSymbol(next, '-') && /^\d+$/.test(second?.text ?? '')) {
-    return { start: next!.start, end: second!.end, text: `(-${second!.text})` }
-  }
-  const isDual =
-    isWord(token, /^from$/i) && isWord(next, /^dual$/i) && !isSymbol(second, '.') && !isSymbol(second, ',')
-  return isDual ? { start: token.start, end: next!.end, text: '' } : undefined
+  else if (word === 'interval' && isSymbol(tokens[at + 1], '-')) {
+    const number = tokens[at + 2]?.text ?? ''
+    if (/^\d+$/.test(number)) edits.replace(at + 1, at + 2, `(-${number})`)
+  } else if (word === 'from' && next === 'dual' && !/^[.,]$/.test(tokens[at + 2]?.text ?? ''))
+    edits.replace(at, at + 1, '')
 }
 
 /** Rewrites what the transpiler writes and DuckDB cannot read, or reads as another thing. */
@@ -56,8 +44,9 @@ export const mendTranslation = (statement: string): string => {
   const { tokens, problem } = tokenize(statement)
   // The guard refuses it for the same problem.
   if (problem !== undefined) return statement
-  const edits = tokens.flatMap((_, at) => [editAt(tokens, at) ?? countAt(tokens, at)].flat())
-  return applyEdits(statement, edits)
+  const edits = new Edits(tokens)
+  for (const at of tokens.keys()) mendAt(edits, at)
+  return applyEdits(statement, edits.list())
 }
 
 /** What TO_CHAR of PostgreSQL, Redshift, Snowflake and Oracle writes, by what strftime calls it. */
@@ -132,21 +121,15 @@ const calls: Partial<Record<Dialect, Readonly<Record<string, string>>>> = {
   tsql: { json_value: 'json_extract_string(' },
 }
 
-const isType = (token: SourceToken | undefined, type: string) => token?.token_type === type
-const isNamed = (token: SourceToken, name: string) =>
-  !/STRING|QUOTED/.test(token.token_type) && token.text.toLowerCase() === name
-
-/** The last argument of a call, when it is a text. */
-const lastText = (tokens: readonly SourceToken[], open: number): SourceToken | undefined => {
-  let depth = 0
-  for (let at = open; at < tokens.length; at++) {
-    if (isType(tokens[at], 'L_PAREN')) depth++
-    if (isType(tokens[at], 'R_PAREN') && --depth === 0) {
-      return isType(tokens[at - 1], 'STRING') && isType(tokens[at - 2], 'COMMA') ? tokens[at - 1] : undefined
-    }
-  }
-  return undefined
-}
+/** The transpiler's tokens in the form of ours. A keyword is a word to it as well. */
+const readTokens = (source: readonly SourceToken[]): SqlToken[] =>
+  placeTokens(
+    source.map(({ token_type: type, text, span: { start, end } }) => {
+      if (type.includes('STRING')) return newToken('text', text, start, end)
+      if (type.includes('QUOTED')) return newToken('name', text, start, end)
+      return newToken(/^[\p{L}_]/u.test(text) ? 'word' : 'symbol', text, start, end)
+    }),
+  )
 
 const problemAt = ({ span }: SourceToken, problem: string): Translation => ({
   problem,
@@ -168,41 +151,43 @@ const operators: Readonly<Record<string, readonly [operator: string, argument: (
   D_HASH_ARROW: ['->>', (path) => pathOf(path.replace(/^\{(.*)\}$/s, '$1'))],
 }
 
-const operatorEdits = (token: SourceToken, next: SourceToken | undefined): Edit[] => {
-  const known = operators[token.token_type]
-  if (known === undefined || next === undefined || !isType(next, 'STRING')) return []
-  const [operator, argument] = known
-  return [
-    { start: token.span.start, end: token.span.end, text: operator },
-    { start: next.span.start, end: next.span.end, text: quoted(argument(next.text)) },
-  ]
-}
-
 /**
  * Rewrites what the transpiler gets wrong without saying so: the formats of TO_CHAR, which it passes on unread, and
  * functions by other names. Gives a problem for what has no counterpart in DuckDB.
  */
-export const mendSource = (tokens: readonly SourceToken[], dialect: Dialect): Edit[] | Translation => {
-  const edits: Edit[] = []
+export const mendSource = (source: readonly SourceToken[], dialect: Dialect): Edit[] | Translation => {
+  const tokens = readTokens(source)
+  const edits = new Edits(tokens)
   for (const [at, token] of tokens.entries()) {
-    if (dialect === 'clickhouse' && isType(token, 'LIMIT') && isNamed(tokens[at + 2] ?? token, 'by')) {
+    const word = wordOf(token)
+    if (dialect === 'clickhouse' && word === 'limit' && wordOf(tokens[at + 2]) === 'by') {
       return problemAt(
-        token,
+        source[at]!,
         'LIMIT … BY has no counterpart: write QUALIFY row_number() OVER (PARTITION BY …) <= n',
       )
     }
-    edits.push(...operatorEdits(token, tokens[at + 1]))
-    if (!isType(tokens[at + 1], 'L_PAREN') || isType(tokens[at - 1], 'DOT')) continue
-    const renamed = Object.entries(calls[dialect] ?? {}).find(([name]) => isNamed(token, name))?.[1]
-    if (renamed !== undefined)
-      edits.push({ start: token.span.start, end: tokens[at + 1]!.span.end, text: renamed })
-    if (!isNamed(token, 'to_char') && !isNamed(token, 'to_varchar')) continue
-    const format = lastText(tokens, at + 1)
-    if (format === undefined) continue
+    const operand = tokens[at + 1]
+    const operator = operand?.kind === 'text' ? operators[source[at]!.token_type] : undefined
+    if (operator !== undefined) {
+      edits.replace(at, at, operator[0])
+      edits.replace(at + 1, at + 1, quoted(operator[1](operand!.text)))
+    }
+    const call = callAt(tokens, at)
+    if (call === undefined || isSymbol(tokens[at - 1], '.')) continue
+    const known = calls[dialect] ?? {}
+    if (Object.hasOwn(known, word)) edits.replace(at, at + 1, known[word]!)
+    if (word !== 'to_char' && word !== 'to_varchar') continue
+    const [, ...others] = argumentsOf(tokens, call)
+    const last = others.at(-1)
+    const format = last?.first === last?.last ? tokens[last?.first ?? -1] : undefined
+    if (format?.kind !== 'text') continue
     const written = toStrftime(format.text)
     if (written === undefined)
-      return problemAt(format, `the format ${format.text} of ${token.text} cannot be translated`)
-    edits.push({ start: format.span.start, end: format.span.end, text: quoted(written) })
+      return problemAt(
+        source[last!.first]!,
+        `the format ${format.text} of ${token.text} cannot be translated`,
+      )
+    edits.replace(last!.first, last!.last, quoted(written))
   }
-  return edits
+  return edits.list()
 }

@@ -1,6 +1,7 @@
 import { shorten } from '../../http/HttpError.js'
 import { refuseField } from '../refuse.js'
 import type { Limits } from '../../link/ownLimits.js'
+import { type Dialect, dialectNames, isDialect } from './dialects.js'
 
 /** What the process that translates is told. */
 export interface ToTranslate extends Limits {
@@ -17,32 +18,7 @@ export type FromTranslator =
   /** The transpiler broke. Its memory may be in any state, so the process must end. */
   | { kind: 'broken' }
 
-/** The dialects whose statements are tried in `test/sql/dialects`, by the names that clients send. */
-const dialects = {
-  bigquery: 'BigQuery',
-  clickhouse: 'ClickHouse',
-  databricks: 'Databricks',
-  mysql: 'MySQL',
-  oracle: 'Oracle',
-  postgresql: 'PostgreSQL',
-  redshift: 'Redshift',
-  snowflake: 'Snowflake',
-  spark: 'Spark',
-  sqlite: 'SQLite',
-  trino: 'Trino',
-  tsql: 'T-SQL',
-} as const
-
-export type Dialect = keyof typeof dialects
-
-export const dialectNames = Object.keys(dialects) as Dialect[]
-
-/** How messages name a dialect. */
-export const titleOf = (dialect: Dialect): string => dialects[dialect]
-
 const otherNames: Readonly<Record<string, Dialect>> = { postgres: 'postgresql' }
-
-const isDialect = (name: string): name is Dialect => Object.hasOwn(dialects, name)
 
 /** The dialect that a request names; undefined for DuckDB's own. Throws for one that is not known. */
 export const readDialect = (given: string | null | undefined): Dialect | undefined => {

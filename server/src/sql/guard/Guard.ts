@@ -6,69 +6,49 @@ import { allowedFunctions, allowedViews } from './allowed.js'
 import { findExcess, maxTokens } from './findExcess.js'
 import { findUnread, findFile } from './findUnread.js'
 import { mendArrows } from './mendArrows.js'
-import { readHead } from './readHead.js'
-import { isSymbol, tokenize, type SqlToken, withPlainSpaces, applyEdits, type Edit } from './tokenize.js'
+import { applyEdits, Edits } from '../text/edits.js'
+import { callAt, closingAt } from '../text/operands.js'
+import { readHead } from '../text/readHead.js'
+import { isSymbol, lowerName, type SqlToken, tokenize, withPlainSpaces, wordOf } from '../text/tokenize.js'
 
 /** These functions of DuckDB's call themselves for each level of JSON, and deep JSON overflows its stack. */
 const bounded = new Set(['json_structure', 'json_group_structure', 'json_contains'])
 
 /** Replaces those functions by macros that check first how deep the JSON is, see `store/boundedJson.ts`. */
-export const boundJson = (tokens: readonly SqlToken[]): Edit[] | { problem: string } => {
-  const edits: Edit[] = []
-  for (const [at, { kind, text, start }] of tokens.entries()) {
-    const name = text.toLowerCase()
-    if (kind === 'text' || !bounded.has(name) || !isSymbol(tokens[at + 1], '(')) continue
-    if (!isSymbol(tokens[at - 1], '.')) edits.push({ start, end: start, text: `${analyticsCatalog}.main.` })
-    else if (tokens[at - 4]?.text.toLowerCase() !== analyticsCatalog || !isSymbol(tokens[at - 3], '.')) {
-      return { problem: `Write ${name}(…), with nothing and no dot before it.` }
-    }
+const boundJson = (edits: Edits): string | undefined => {
+  const { tokens } = edits
+  for (const at of tokens.keys()) {
+    const name = lowerName(tokens[at])
+    if (!bounded.has(name) || callAt(tokens, at) === undefined) continue
+    if (!isSymbol(tokens[at - 1], '.')) edits.replace(at, at, `${analyticsCatalog}.main.${name}`)
+    else if (tokens[at - 4]?.text.toLowerCase() !== analyticsCatalog || !isSymbol(tokens[at - 3], '.'))
+      return `Write ${name}(…), with nothing and no dot before it.`
   }
-  return edits
-}
-
-const isName = (token: SqlToken | undefined) => token?.kind === 'word' || token?.kind === 'name'
-const isWord = (token: SqlToken | undefined, word: RegExp) => token?.kind === 'word' && word.test(token.text)
-
-/** Finds where the brackets that open at a token are closed. Without brackets it returns the token before. */
-const endOfBrackets = (tokens: readonly SqlToken[], opening: number): number => {
-  let open = 0
-  let at = opening
-  for (; at < tokens.length; at++) {
-    if (isSymbol(tokens[at], '(')) open++
-    else if (isSymbol(tokens[at], ')')) open--
-    if (open <= 0) break
-  }
-  return open === 0 && at > opening ? at : opening - 1
+  return undefined
 }
 
 /** The last token of the type that begins at a token. */
 const endOfType = (tokens: readonly SqlToken[], start: number): number => {
   let at = start
   while (isSymbol(tokens[at + 1], '.')) at += 2
-  return endOfBrackets(tokens, at + 1)
+  return isSymbol(tokens[at + 1], '(') ? closingAt(tokens, at + 1) : at
 }
 
 /**
  * Whether a statement makes a VARIANT by a cast. DuckDB 1.5.6 crashes on some uses of a VARIANT:
  * `list_sort(1::VARIANT)`, and a cast of deeply nested JSON. A column may be called `variant`.
  */
-export const castsToVariant = (tokens: readonly SqlToken[]): boolean => {
-  if (!tokens.some((token) => isName(token) && /^variant$/i.test(token.text))) return false
-  /** Holds for each open bracket whether it belongs to a cast. */
-  const casts: boolean[] = []
-  for (const [at, token] of tokens.entries()) {
-    if (isSymbol(token, '(')) casts.push(isWord(tokens[at - 1], /^(try_)?cast$/i))
-    else if (isSymbol(token, ')')) casts.pop()
+const castsToVariant = (tokens: readonly SqlToken[]): boolean =>
+  tokens.some((token) => lowerName(token) === 'variant') &&
+  tokens.some((token, at) => {
+    // `VARIANT 'x'` is a cast as well.
+    if (lowerName(token) === 'variant' && tokens[at + 1]?.kind === 'text') return true
     const isType =
       (isSymbol(token, ':') && isSymbol(tokens[at - 1], ':')) ||
-      (isWord(token, /^as$/i) && casts.at(-1) === true)
+      (wordOf(token) === 'as' && /^(try_)?cast$/.test(wordOf(tokens[token.around - 1])))
     const type = isType ? tokens.slice(at + 1, endOfType(tokens, at + 1) + 1) : []
-    if (type.some((each) => isName(each) && /^variant$/i.test(each.text))) return true
-    // `VARIANT 'x'` is a cast as well.
-    if (isName(token) && /^variant$/i.test(token.text) && tokens[at + 1]?.kind === 'text') return true
-  }
-  return false
-}
+    return type.some((each) => lowerName(each) === 'variant')
+  })
 
 export interface Guarded {
   /** The statement without its trailing semicolons and comments, its JSON arrows mended. */
@@ -96,11 +76,6 @@ const explained = new Set(
   ).split(' '),
 )
 
-const nameOf = (token: SqlToken | undefined): string | undefined =>
-  token !== undefined && (token.kind === 'word' || token.kind === 'name')
-    ? token.text.toLowerCase()
-    : undefined
-
 /** Values stay as they are: at one of them DuckDB may give up, and at another not. */
 const keyOf = (tokens: readonly SqlToken[]): string => {
   const words = tokens.map(({ kind, text }) => (kind === 'word' ? text.toLowerCase() : text))
@@ -110,23 +85,21 @@ const keyOf = (tokens: readonly SqlToken[]): string => {
 
 /** Whether `duckdb_databases()` stands here just so: it is replaced by `databases`. */
 const listsDatabases = (tokens: readonly SqlToken[], at: number): boolean =>
-  tokens[at]!.kind === 'word' &&
-  tokens[at]!.text.toLowerCase() === 'duckdb_databases' &&
+  wordOf(tokens[at]) === 'duckdb_databases' &&
   tokens[at - 1]?.text !== '.' &&
   isSymbol(tokens[at + 1], '(') &&
   isSymbol(tokens[at + 2], ')')
 
-const replaceDatabases = (tokens: readonly SqlToken[]): Edit[] =>
-  tokens.flatMap(({ start }, at) =>
-    listsDatabases(tokens, at) ? [{ start, end: tokens[at + 2]!.end, text: databases }] : [],
-  )
+const replaceDatabases = (edits: Edits): void => {
+  for (const at of edits.tokens.keys())
+    if (listsDatabases(edits.tokens, at)) edits.replace(at, at + 2, databases)
+}
 
 /** Behind INTO and REFERENCES a name with brackets is a table with its columns, and never a call. */
 const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
   let first = at
-  while (tokens[first - 1]?.text === '.') first -= 2
-  const before = tokens[first - 1]
-  return before?.kind === 'word' && /^(into|references)$/i.test(before.text)
+  while (isSymbol(tokens[first - 1], '.')) first -= 2
+  return /^(into|references)$/.test(wordOf(tokens[first - 1]))
 }
 
 /**
@@ -168,10 +141,10 @@ export class Guard {
   check(sql: string): Guarded | { problem: string } {
     const { tokens, problem } = tokenize(sql, maxTokens)
     if (problem !== undefined) return { problem }
-    while (tokens.at(-1)?.text === ';' && tokens.at(-1)?.kind === 'symbol') tokens.pop()
+    while (isSymbol(tokens.at(-1), ';')) tokens.pop()
     const [first] = tokens
     if (first === undefined) return { problem: 'The statement is empty.' }
-    const statements = tokens.filter((token) => token.kind === 'symbol' && token.text === ';').length + 1
+    const statements = tokens.filter((token) => isSymbol(token, ';')).length + 1
     if (statements > 1) return { problem: `Send one statement at a time, not ${statements}.` }
     const isPragma = /^pragma$/i.test(first.text)
     if (isPragma && tokens.length === 2 && /^database_list$/i.test(tokens[1]!.text))
@@ -179,31 +152,31 @@ export class Guard {
     const refused = this.#refused.size === 0 ? undefined : this.#refused.get(keyOf(tokens))
     const found = refused ?? findExcess(tokens) ?? this.#findProblem(tokens)
     if (found !== undefined) return { problem: found }
-    const json = boundJson(tokens)
-    if ('problem' in json) return json
+    const edits = new Edits(tokens)
+    const unbound = boundJson(edits)
+    if (unbound !== undefined) return { problem: unbound }
+    replaceDatabases(edits)
+    mendArrows(edits)
     const plain = withPlainSpaces(sql, tokens).slice(0, tokens.at(-1)!.end)
-    const text = applyEdits(plain, [...mendArrows(tokens), ...json, ...replaceDatabases(tokens)]).slice(
-      first.start,
-    )
-    return { text, tokens }
+    return { text: applyEdits(plain, edits.list()).slice(first.start), tokens }
   }
 
   #findProblem(tokens: readonly SqlToken[]): string | undefined {
     const { verb, object, nameAt } = readHead(tokens)
     const newRelationAt = verb === 'create' && /^(table|view)$/.test(object) ? nameAt : -1
     for (const [at, token] of tokens.entries()) {
-      const name = nameOf(token)
-      if (name === undefined || listsDatabases(tokens, at)) continue
-      const called = tokens[at + 1]?.text === '(' && tokens[at + 1]?.kind === 'symbol'
-      const isCall = called && at !== newRelationAt && !isTableName(tokens, at)
+      const name = lowerName(token)
+      if (name === '' || listsDatabases(tokens, at)) continue
+      const call = callAt(tokens, at)
+      const isCall = call !== undefined && at !== newRelationAt && !isTableName(tokens, at)
       const isPragma = verb === 'pragma' && at === 1
       if ((isCall || isPragma) && this.#functions.has(name))
         return `The function ${name} is not allowed here.`
       // The service's own views for Postgres clients stand in the schema `pg`.
-      const isOfPostgres = tokens[at - 1]?.text === '.' && nameOf(tokens[at - 2]) === 'pg'
+      const isOfPostgres = isSymbol(tokens[at - 1], '.') && lowerName(tokens[at - 2]) === 'pg'
       if (this.#views.has(name) && !isOfPostgres)
         return `${name} is not allowed here. SHOW DATABASES lists the catalogs.`
-      const unread = called && !isOfPostgres ? findUnread(tokens, at, name) : undefined
+      const unread = call && !isOfPostgres ? findUnread(tokens, call, name) : undefined
       if (unread !== undefined) return unread
       if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
     }

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { refuseStatement } from '../refuse.js'
-import { readHead } from './readHead.js'
-import type { SqlToken } from './tokenize.js'
+import { readHead } from '../text/readHead.js'
+import { type SqlToken, wordOf } from '../text/tokenize.js'
 
 interface Made {
   kind: 'type' | 'macro'
@@ -41,8 +41,8 @@ export const checkAlter = async (
   if (verb !== 'alter' || object !== 'table') return
   const tail = tokens.slice(nameAt + 1)
   const textAt = (at: number) => (tail[at]?.kind === 'text' ? '' : (tail[at]?.text.toLowerCase() ?? ''))
-  const typeAt = tail.findIndex((token) => token.kind === 'word' && /^type$/i.test(token.text))
-  const usingAt = tail.findIndex((token) => token.kind === 'word' && /^using$/i.test(token.text))
+  const typeAt = tail.findIndex((token) => wordOf(token) === 'type')
+  const usingAt = tail.findIndex((token) => wordOf(token) === 'using')
   const isInType = (at: number) => typeAt >= 0 && at > typeAt && (usingAt < 0 || at < usingAt)
 
   const made = await findMade(connection)

@@ -1,4 +1,4 @@
-import type { SqlToken } from './tokenize.js'
+import { isSymbol, type SqlToken, wordOf } from '../text/tokenize.js'
 
 /** The most tokens: DuckDB's parser takes about five seconds for them. */
 export const maxTokens = 250_000
@@ -28,7 +28,8 @@ class Level {
  * limit nor an interrupt can stop them, so a statement that they cannot plan in seconds is refused here.
  */
 export const findExcess = (tokens: readonly SqlToken[]): string | undefined => {
-  const levels = [new Level()]
+  /** By the index of the bracket that opens it. */
+  const levels = new Map([[-1, new Level()]])
   let squared = 0
   let cubed = 0
   let wasOperator = false
@@ -43,30 +44,28 @@ export const findExcess = (tokens: readonly SqlToken[]): string | undefined => {
     level.terms = 0
   }
 
-  for (const [at, { kind, text }] of tokens.entries()) {
-    const level = levels.at(-1)!
-    const word = kind === 'word' ? text.toLowerCase() : ''
+  for (const [at, token] of tokens.entries()) {
+    const { kind, text } = token
+    const level = levels.get(token.around)!
+    const word = wordOf(token)
     const before = tokens[at - 1]
-    const isAfterBracket = before?.kind === 'symbol' && (before.text === ')' || before.text === ']')
-    const isSymbol = kind === 'symbol' && operatorSymbols.has(text)
+    const isAfterBracket = isSymbol(before, ')') || isSymbol(before, ']')
+    const isOperator = kind === 'symbol' && operatorSymbols.has(text)
     // `||` and `->>` are one operator each. A chain of calls or subscripts nests as deeply as one of operators.
-    const goesOn = isSymbol && wasOperator && before?.kind === 'symbol' && operatorSymbols.has(before.text)
-    if ((isSymbol && !goesOn) || operatorWords.has(word)) level.operators++
-    else if (isAfterBracket && kind === 'symbol' && (text === '.' || text === '[')) level.operators++
-    wasOperator = isSymbol
+    const goesOn = isOperator && wasOperator && before?.kind === 'symbol' && operatorSymbols.has(before.text)
+    if ((isOperator && !goesOn) || operatorWords.has(word)) level.operators++
+    else if (isAfterBracket && (isSymbol(token, '.') || isSymbol(token, '['))) level.operators++
+    wasOperator = isOperator
 
     if (word === 'and' || word === 'or') {
       level.terms++
       endOperators(level)
     } else if (kind === 'symbol' && '([{'.includes(text)) {
-      if (levels.push(new Level()) > maxDepth)
-        return `The statement has more than ${maxDepth} brackets open at once.`
-    } else if (kind === 'symbol' && ')]}'.includes(text)) {
-      endTerms(level)
-      if (levels.length > 1) levels.pop()
-    } else if (separators.has(word) || (kind === 'symbol' && text === ',')) endTerms(level)
+      if (token.depth + 2 > maxDepth) return `The statement has more than ${maxDepth} brackets open at once.`
+      levels.set(at, new Level())
+    } else if (separators.has(word) || isSymbol(token, ',')) endTerms(level)
   }
-  for (const level of levels) endTerms(level)
+  for (const level of levels.values()) endTerms(level)
   if (squared > maxTermsSquared) {
     return 'The statement has a condition of too many terms: use IN with a list, or a join with a table.'
   }

@@ -1,6 +1,7 @@
 import { maxJsonDepth } from '../../duckdb/boundedJson.js'
 import { allowedFunctions } from './allowed.js'
-import { type SqlToken, isSymbol, tokenize } from './tokenize.js'
+import { argumentsOf, type Call } from '../text/operands.js'
+import { isSymbol, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 
 /** What a guest's statement may read: figures of events and sessions, and the columns and values of a page's tables. */
 const relations = new Set(
@@ -65,21 +66,19 @@ const ending = /\.(?:parquet|csv|tsv|txt|json|jsonl|ndjson|arrow|avro|xlsx|db|du
  * temporary folder, and other users' exports are written there.
  */
 export const findFile = (tokens: readonly SqlToken[]): string | undefined => {
-  const levels = [{ lists: false, call: '' }]
+  /** By the index of the bracket that opens it. */
+  const levels = new Map([[-1, { lists: false, call: '' }]])
   let wanted = false
   for (let at = 0; at < tokens.length; at++) {
-    const { kind, text, start } = tokens[at]!
-    const level = levels.at(-1)!
-    const word = kind === 'word' ? text.toLowerCase() : ''
+    const { kind, text, start, around } = tokens[at]!
+    const level = levels.get(around)!
+    const word = wordOf(tokens[at])
     const before = tokens[at - 1]
     if (kind === 'symbol') {
       if (text === '(' || text === '[' || text === '{') {
-        const call = before?.kind === 'word' ? before.text.toLowerCase() : ''
-        levels.push({ lists: wanted && text === '(', call })
+        const call = wordOf(before)
+        levels.set(at, { lists: wanted && text === '(', call })
         wanted = (wanted && text === '(') || ofTable.has(call)
-      } else if (text === ')' || text === ']' || text === '}') {
-        if (levels.length > 1) levels.pop()
-        wanted = false
       } else wanted = (text === ',' || text === ':') && level.lists
       continue
     }
@@ -98,7 +97,7 @@ export const findFile = (tokens: readonly SqlToken[]): string | undefined => {
     } else if (wanted) {
       wanted = false
       let path = text
-      for (; tokens[at + 1]?.text === '.' && tokens[at + 2] !== undefined; at += 2)
+      for (; tokens[at + 1]?.text === '.' && (tokens[at + 2]?.kind ?? 'symbol') !== 'symbol'; at += 2)
         path += `.${tokens[at + 2]!.text}`
       // A text with a prefix may stand for anything, so it counts as a file.
       const next = tokens[at + 1]
@@ -169,36 +168,25 @@ const readers = new Map<string, Reader>([
     .map((name): [string, Reader] => [name, structure]),
 ])
 
-/** Reads one argument of the call whose bracket opens at a token; undefined when it is not a single text. */
-const textArgument = (tokens: readonly SqlToken[], opening: number, index: number): string | undefined => {
-  let open = 0
-  let left = index
-  for (let at = opening; at < tokens.length; at++) {
-    const { kind, text } = tokens[at]!
-    if (kind === 'symbol' && '([{'.includes(text)) open++
-    else if (kind === 'symbol' && ')]}'.includes(text)) open--
-    if (open === 0) return undefined
-    const begins =
-      at === opening ? left === 0 : open === 1 && kind === 'symbol' && text === ',' && --left === 0
-    if (!begins) continue
-    const [value, next] = [tokens[at + 1], tokens[at + 2]]
-    if (value?.kind !== 'text' || next?.kind !== 'symbol' || !/^[,)]$/.test(next.text)) return undefined
-    return value.text.startsWith('$')
-      ? value.text.replace(/^(\$[^$]*\$)([\s\S]*)\1$/, '$2')
-      : value.text.slice(1, -1).replaceAll("''", "'")
-  }
-  return undefined
+/** Reads one argument of a call; undefined when it is not a single text. */
+const textArgument = (tokens: readonly SqlToken[], call: Call, index: number): string | undefined => {
+  const argument = argumentsOf(tokens, call)[index]
+  const value = argument?.first === argument?.last ? tokens[argument?.first ?? -1] : undefined
+  if (value?.kind !== 'text') return undefined
+  return value.text.startsWith('$')
+    ? value.text.replace(/^(\$[^$]*\$)([\s\S]*)\1$/, '$2')
+    : value.text.slice(1, -1).replaceAll("''", "'")
 }
 
 /**
  * Some functions read from a text what to do: which setting to read, which function to call, which type
  * to make. The guard must be able to read that text. This says what is wrong with such a call.
  */
-export const findUnread = (tokens: readonly SqlToken[], at: number, name: string): string | undefined => {
+export const findUnread = (tokens: readonly SqlToken[], call: Call, name: string): string | undefined => {
   const reader = readers.get(name)
   if (reader === undefined) return undefined
   // In `x.list_aggregate('sum')` the first argument stands before the dot.
-  const isChained = tokens[at - 1]?.kind === 'symbol' && tokens[at - 1]?.text === '.'
-  const text = textArgument(tokens, at + 1, Math.max(0, reader.argument - (isChained ? 1 : 0)))
+  const isChained = isSymbol(tokens[call.at - 1], '.')
+  const text = textArgument(tokens, call, Math.max(0, reader.argument - (isChained ? 1 : 0)))
   return text === undefined ? reader.advice(name) : reader.findProblem(text, name)
 }

@@ -1,5 +1,6 @@
-import { openings, startOf } from './readHead.js'
-import { isSymbol, type SqlToken, type Edit } from './tokenize.js'
+import type { Edits } from '../text/edits.js'
+import { operandBefore } from '../text/operands.js'
+import { isSymbol, type SqlToken } from '../text/tokenize.js'
 
 /** The number of tokens in the arrow that begins here: 2 for `->`, 3 for `->>`, 0 without an arrow. */
 const arrowLength = (tokens: readonly SqlToken[], at: number): number => {
@@ -18,32 +19,29 @@ const isKey = (token: SqlToken | undefined) =>
  * is written as a path. This is done only for keys that are written out, because there the other reading,
  * which compares the key first, makes no sense.
  */
-export const mendArrows = (tokens: readonly SqlToken[]): Edit[] => {
-  const edits: Edit[] = []
-  let opened: Map<number, number> | undefined
+export const mendArrows = (edits: Edits): void => {
+  const { tokens } = edits
   for (let at = 0; at < tokens.length; at++) {
     let length = arrowLength(tokens, at)
     if (length === 0) continue
-    opened ??= openings(tokens)
     // A text or number has no keys.
     const isName = tokens[at - 1]?.kind !== 'text' && !/^\d/.test(tokens[at - 1]?.text ?? '')
-    const start = isName ? startOf(tokens, opened, at - 1) : undefined
+    const start = isName ? operandBefore(tokens, at - 1) : undefined
     if (start === undefined) continue
-    const keys: SqlToken[] = []
+    const keys: number[] = []
     let asText = false
     for (; length > 0 && isKey(tokens[at + length]); length = arrowLength(tokens, at)) {
       asText ||= length === 3
-      keys.push(tokens[at + length]!)
+      keys.push(at + length)
       at += length + 1
     }
     // `x -> 'a'` may be a lambda that returns a text, so `->` alone is left as it is.
     if (!asText) continue
-    edits.push({ start: tokens[start]!.start, end: tokens[start]!.start, text: '(' })
-    for (const { text: key, start: from, end: to } of keys) {
-      if (/^'\$[A-Za-z_]\w*'$/.test(key))
-        edits.push({ start: from, end: to, text: `'$."${key.slice(1, -1)}"'` })
+    edits.before(start, '(')
+    for (const key of keys) {
+      const { text } = tokens[key]!
+      if (/^'\$[A-Za-z_]\w*'$/.test(text)) edits.replace(key, key, `'$."${text.slice(1, -1)}"'`)
     }
-    edits.push({ start: keys.at(-1)!.end, end: keys.at(-1)!.end, text: ')' })
+    edits.after(keys.at(-1)!, ')')
   }
-  return edits
 }

@@ -135,6 +135,14 @@ describe('columns have the names that PostgreSQL gives them', () => {
     expect(fields.map(({ name }) => name)).toEqual(['count', '?column?'])
   })
 
+  it('one name for a struct, and none of a cast that stands inside a bracket', async () => {
+    expect(await namesOf(`SELECT {'x': 'inf'::DOUBLE, 'y': 1} AS v, 5 AS n`)).toEqual(['v', 'n'])
+    expect(await namesOf(`SELECT 'b' = ANY('{a,b}'::text[]), (id::text || 'a') FROM orders`)).toEqual([
+      '?column?',
+      '?column?',
+    ])
+  })
+
   it('asyncpg’s list of types is one of oids', async () => {
     const { fields } = await client.query('SELECT [23]::BIGINT[] AS attrtypoids')
     expect(fields[0]?.dataTypeID).toBe(1028)

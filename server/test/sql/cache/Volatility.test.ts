@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Volatility } from '../../../src/sql/cache/Volatility.js'
 import { allowedFunctions } from '../../../src/sql/guard/allowed.js'
-import { tokenize } from '../../../src/sql/guard/tokenize.js'
+import { tokenize } from '../../../src/sql/text/tokenize.js'
 
 let instance: DuckDBInstance
 let one: DuckDBConnection

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { dialectNames, readDialect } from '../../../src/sql/dialects/readDialect.js'
+import { dialectNames } from '../../../src/sql/dialects/dialects.js'
+import { readDialect } from '../../../src/sql/dialects/readDialect.js'
 import { seedShop } from '../../fixtures/seedShop.js'
 import { useService } from '../../fixtures/useService.js'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { dialectNames } from '../../../src/sql/dialects/readDialect.js'
+import { dialectNames } from '../../../src/sql/dialects/dialects.js'
 import { createService, type Service } from '../../fixtures/createService.js'
 import { fileAccesses, fileReads, hidden, refusedCalls, settings, several, writes } from '../guard/escapes.js'
 

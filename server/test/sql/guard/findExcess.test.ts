@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { findExcess, maxTokens } from '../../../src/sql/guard/findExcess.js'
-import { tokenize } from '../../../src/sql/guard/tokenize.js'
+import { tokenize } from '../../../src/sql/text/tokenize.js'
 
 const many = (count: number, part: (at: number) => string, between: string) =>
   Array.from({ length: count }, (_, at) => part(at)).join(between)

@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mendArrows } from '../../../src/sql/guard/mendArrows.js'
-import { tokenize, applyEdits } from '../../../src/sql/guard/tokenize.js'
+import { applyEdits, Edits } from '../../../src/sql/text/edits.js'
+import { tokenize } from '../../../src/sql/text/tokenize.js'
 
-const mend = (sql: string) => applyEdits(sql, mendArrows(tokenize(sql).tokens))
+const mend = (sql: string) => {
+  const edits = new Edits(tokenize(sql).tokens)
+  mendArrows(edits)
+  return applyEdits(sql, edits.list())
+}
 
 describe('mendArrows', () => {
   it.each([
@@ -71,9 +76,9 @@ describe('mendArrows', () => {
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 30 }), (parts) => {
         const sql = `x${parts.join('')}`
-        const { tokens, problem } = tokenize(sql)
+        const { problem } = tokenize(sql)
         if (problem !== undefined) return
-        const mended = applyEdits(sql, mendArrows(tokens))
+        const mended = mend(sql)
         const plain = (text: string) => text.replaceAll(`'$."$b"'`, `'$b'`).replaceAll(/[()]/g, '')
         expect(plain(mended)).toBe(plain(sql))
         const count = (text: string, sign: string) => text.split(sign).length - 1

@@ -4,7 +4,7 @@ import { login } from '../../data/login'
 import { Card } from '../../parts/Card'
 import { Empty } from '../../parts/notes'
 import { Moment } from '../../parts/Moment'
-import { titleOf } from './dialects'
+import { titleOf } from '../../../../src/sql/dialects/dialects'
 import { clearHistory, history, type PastStatement, readHistory } from './history'
 
 /** The statements that were run in this browser; a click puts one into the editor. */

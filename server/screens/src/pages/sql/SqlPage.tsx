@@ -16,7 +16,7 @@ import { Result } from './Result'
 import { Schema } from './Schema'
 import { useRun } from './useRun'
 import { useValidation } from './useValidation'
-import { dialects, titleOf } from './dialects'
+import { dialectNames, titleOf } from '../../../../src/sql/dialects/dialects'
 
 interface Props {
   /** Undefined for DuckDB's SQL. */
@@ -26,7 +26,7 @@ interface Props {
 
 /** Chooses for which database a statement is written. */
 function DialectSelect({ dialect, choose }: Props) {
-  const names = Object.keys(dialects)
+  const names: string[] = [...dialectNames]
   if (dialect && !names.includes(dialect)) names.push(dialect)
   return (
     <label class="field">

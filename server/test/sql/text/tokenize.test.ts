@@ -1,7 +1,7 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { tokenize, withPlainSpaces } from '../../../src/sql/guard/tokenize.js'
+import { tokenize, withPlainSpaces } from '../../../src/sql/text/tokenize.js'
 
 let instance: DuckDBInstance
 let connection: DuckDBConnection

@@ -1,0 +1,56 @@
+import type { SqlToken } from './tokenize.js'
+
+/** Replaces the characters of a statement from `start` to `end` by `text`. */
+export interface Edit {
+  start: number
+  end: number
+  text: string
+}
+
+export const applyEdits = (text: string, edits: readonly Edit[]): string => {
+  let done = ''
+  let at = 0
+  for (const edit of edits.toSorted((a, b) => a.start - b.start)) {
+    done += text.slice(at, edit.start) + edit.text
+    at = edit.end
+  }
+  return done + text.slice(at)
+}
+
+/** Collects the edits of one statement. An edit is of whole tokens, or stands beside one, so that edits nest. */
+export class Edits {
+  readonly tokens: readonly SqlToken[]
+  readonly #replaced: Edit[] = []
+  readonly #before: Edit[] = []
+  readonly #after: Edit[] = []
+  readonly #taken = new Set<number>()
+
+  constructor(tokens: readonly SqlToken[]) {
+    this.tokens = tokens
+  }
+
+  replace(from: number, to: number, text: string): void {
+    this.#replaced.push({ start: this.tokens[from]!.start, end: this.tokens[to]!.end, text })
+    for (let at = from; at <= to; at++) this.#taken.add(at)
+  }
+
+  before(at: number, text: string): void {
+    const { start } = this.tokens[at]!
+    this.#before.push({ start, end: start, text })
+  }
+
+  after(at: number, text: string): void {
+    const { end } = this.tokens[at]!
+    this.#after.push({ start: end, end, text })
+  }
+
+  /** Whether a token is replaced already. */
+  isTaken(at: number): boolean {
+    return this.#taken.has(at)
+  }
+
+  /** At one place an edit that ends comes first, then one that begins: the later, which is the outer one, before. */
+  list(): Edit[] {
+    return [...this.#after, ...this.#before.toReversed(), ...this.#replaced]
+  }
+}
