@@ -1,6 +1,6 @@
 import { LIST, listValue, VARCHAR, type DuckDBType, type DuckDBValue } from '@duckdb/node-api'
 import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
-import { daysIn } from '../http/json/checkTimestamp.js'
+import { daysIn } from '../http/json/storableJson.js'
 import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import { type AppendPlan, isMoment, isNested } from './planAppend.js'
 

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { lakehouseError, refuse } from '../http/HttpError.js'
 import type { Exchange, Route } from '../http/Route.js'
 import { baseOf } from '../http/behindProxy.js'
-import { type CachedFile, FileCache, immutable, sendFile } from './FileCache.js'
+import { type CachedFile, FileCache, immutable, sendFile } from './fileRoutes.js'
 
 /** The folder into which `npm run build` puts the screens. */
 const usualFolder = fileURLToPath(new URL('../../dist/screens', import.meta.url))

@@ -3,7 +3,7 @@ import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import { readIdentity } from '../users/Identity.js'
-import type { RunForAgent } from './runForAgent.js'
+import type { RunForAgent } from './serveMcp.js'
 
 const maxBodyBytes = 256 * 1024
 

@@ -1,6 +1,5 @@
 import { refuse, shorten } from '../http/HttpError.js'
-import { checkTimestamp } from '../http/json/checkTimestamp.js'
-import { checkValue } from '../http/json/storableJson.js'
+import { checkValue, checkTimestamp } from '../http/json/storableJson.js'
 
 /** The `$` names that clients of this API send. Any other `$` name is refused. */
 export const builtInProperties: ReadonlySet<string> = new Set(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { flags } from '../../src/options/flags.js'
-import { codeTable, flagsTable, helpText } from '../../src/options/helpText.js'
+import { codeTable, flagsTable, helpText } from '../../src/options/commandLine.js'
 
 const page = readFileSync(new URL('../../../docs/flags.md', import.meta.url), 'utf8')
 

@@ -51,3 +51,58 @@ const mendSurrogates = (json: Buffer): Buffer => {
 /** The JSON array that is stored: the bytes that were sent, whenever they can be stored. */
 export const storableBody = ({ bytes, text }: JsonBody, array: string): Buffer =>
   mendSurrogates(array === text ? bytes : Buffer.from(array))
+
+/** The form that nearly all clients send. */
+const common = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/
+/** The forms that DuckDB reads as they are. */
+const plain = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?$/
+const iso =
+  /^(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
+/** The greatest number of milliseconds that a JavaScript Date holds; a TIMESTAMP holds it, too. */
+const maxMs = 8.64e15
+
+const twoDigits = (text: string, at: number) => 10 * text.charCodeAt(at) + text.charCodeAt(at + 1) - 11 * 0x30
+
+/** Whether a text has the common form and surely names a time: from the 29th on a day needs a calendar. */
+const isCommon = (text: string): boolean => {
+  if (!common.test(text)) return false
+  const month = twoDigits(text, 5)
+  const day = twoDigits(text, 8)
+  return (
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= 28 &&
+    twoDigits(text, 11) <= 23 &&
+    twoDigits(text, 14) <= 59 &&
+    twoDigits(text, 17) <= 59
+  )
+}
+
+export type TimestampCheck = 'plain' | 'invalid' | { rewritten: string }
+
+/** The number of days in a month; `month` is 1 to 12. */
+export const daysIn = (year: number, month: number) => new Date(Date.UTC(year, month, 0)).getUTCDate()
+
+/** Says whether a timestamp can be stored as it was sent, must be rewritten, or is invalid. Without a zone it is in UTC. */
+export const checkTimestamp = (value: number | string): TimestampCheck => {
+  if (typeof value === 'number') return Math.abs(value) <= maxMs ? 'plain' : 'invalid'
+  if (isCommon(value)) return 'plain'
+  const found = iso.exec(value)
+  if (found === null) return 'invalid'
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '0', zone = 'Z'] = found
+  const isReal =
+    Number(month) >= 1 &&
+    Number(month) <= 12 &&
+    Number(day) >= 1 &&
+    Number(day) <= daysIn(Number(year), Number(month)) &&
+    Number(hour) <= 23 &&
+    Number(minute) <= 59 &&
+    Number(second) <= 59
+  if (!isReal) return 'invalid'
+  const offset =
+    zone.toUpperCase() === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
+  if (Number(offset.slice(1, 3)) > 15 || Number(offset.slice(4, 6)) > 59) return 'invalid'
+  if (plain.test(value)) return 'plain'
+  return { rewritten: `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}${offset}` }
+}

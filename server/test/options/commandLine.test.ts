@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseArguments, supervisedRole } from '../../src/options/parseArguments.js'
+import { parseArguments, supervisedRole } from '../../src/options/commandLine.js'
 
 describe('parseArguments', () => {
   it('takes every flag', () => {
