@@ -101,7 +101,7 @@ const runIngest = async (given: ServerOptions, logger: Logger): Promise<void> =>
     env: engineEnv(),
     logger,
     onEnded: (reason, how) => ingest.engine?.link.tellEnd(reason, how) ?? false,
-    onFailed: (reason) => ingest.engine?.storing.fail('engine', whyFailing(new Error(reason))),
+    onFailed: (reason) => ingest.engine?.view.fail(whyFailing(new Error(reason))),
   })
   let stopping: Promise<void> | undefined
   const close = async () => {

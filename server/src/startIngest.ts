@@ -36,7 +36,8 @@ import { LoginTokens, type LoginLink } from './users/LoginTokens.js'
 import { Users } from './users/Users.js'
 import type { AcceptLog } from './wal/AcceptLog.js'
 import { Intake } from './wal/Intake.js'
-import { startLag, type Storing } from './wal/Lag.js'
+import type { EngineView } from './link/EngineView.js'
+import { startLag } from './wal/Lag.js'
 import { LagLimit } from './wal/LagLimit.js'
 import { LogStore } from './wal/LogStore.js'
 import { openLocalLog } from './link/openLocalLog.js'
@@ -49,7 +50,7 @@ export interface RunningIngest {
   /** Undefined when the Postgres protocol was not asked for. */
   postgresPort: number | undefined
   /** Undefined when this process has no engine, and so no data folder. */
-  engine: { link: EngineLink; store: LogStore; storing: Storing } | undefined
+  engine: { link: EngineLink; store: LogStore; view: EngineView } | undefined
   /** Reads the users file again. When it cannot be used, the users stay as they were. */
   reloadUsers(): void
   /** Stops taking requests and lets running ones end. The engine must still be there. */
@@ -92,7 +93,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const authenticate = authenticateBy(identify)
 
     /** The last row that this engine has stored; without an engine, the last row that all others have stored. */
-    const applied = () => engine?.logs.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.stored()
+    const applied = () => engine?.view.appliedOf(engine.store.numberOf(analyticsCatalog)) ?? opened.stored()
     const lag = startLag({ last: opened.durable, applied }, cleanups)
     const lagLimit = new LagLimit({
       ...options,
@@ -136,11 +137,11 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       holderOf: (request) => networkOf(readAddress(request)),
       findCountry,
     })
-    const storing = () => engine?.storing.failing
+    const storing = () => engine?.view.failing
     const registry = createRegistry({
       routes: () => listener.routes(),
       accepted,
-      logs: () => engine?.logs.counts() ?? [],
+      logs: () => engine?.view.counts() ?? [],
       backlog,
       isAccepting: () => intake.isAccepting,
       storing,
@@ -154,7 +155,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       const newest = await opened.newest()
       // This makes the engine store at once. Other followers of the log do not count here.
       void applier.reached(newest, syncWaitMs)
-      if (await engine?.logs.reached(engine.store.numberOf(analyticsCatalog), newest, syncWaitMs)) return
+      if (await engine?.view.reached(engine.store.numberOf(analyticsCatalog), newest, syncWaitMs)) return
       const message =
         'Accepted rows still wait to be stored, so this would not be complete. Send again in a while.'
       throw refuse(503, 'not-yet-stored', message, { 'retry-after': '10' })

@@ -39,7 +39,7 @@ export const startServer = async (options: Omit<ServerOptions, 'role'> = {}): Pr
       try {
         return await start()
       } catch (error) {
-        front.storing.fail('engine', whyFailing(error))
+        front.view.fail(whyFailing(error))
         if (closed !== undefined) throw error
         await delay(startAgainMs)
       }

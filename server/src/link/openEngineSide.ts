@@ -7,11 +7,10 @@ import type { Logger } from '../Logger.js'
 import { startFromState } from '../cluster/state/startFromState.js'
 import { lockFolder } from '../disk/lockFolder.js'
 import { LogStore } from '../wal/LogStore.js'
-import { RemoteLogs } from './RemoteLogs.js'
-import { Storing } from '../wal/Lag.js'
 import { Breaker } from './Breaker.js'
 import { EngineLink } from './EngineLink.js'
 import { EngineProxy } from './EngineProxy.js'
+import { EngineView } from './EngineView.js'
 
 /** The parts of a process that passes requests to an engine. */
 export interface EngineSide {
@@ -19,9 +18,7 @@ export interface EngineSide {
   store: LogStore
   link: EngineLink
   proxy: EngineProxy
-  /** What the engine has reported of all logs. */
-  logs: RemoteLogs
-  storing: Storing
+  view: EngineView
   breaker: Breaker
 }
 
@@ -40,20 +37,8 @@ export const openEngineSide = async (
   const numbers = [analyticsCatalog, ...catalogs].map((each) => [store.numberOf(each), each] as const)
   const link = new EngineLink(folder.socket)
   cleanups.add(() => link.close())
-  const logs = new RemoteLogs(new Map(numbers))
-  cleanups.add(() => logs.stop())
-  link.on('up', (hello) => logs.begin(hello))
-  link.on('applied', (of, through) => logs.advance(of, through))
-  link.on('setAside', (of, letter) => logs.setAside(of, letter))
-  const storing = new Storing()
-  const tellStoring = (of: number, failing: string | null) => {
-    if (failing === null) storing.succeed(of)
-    else storing.fail(of, failing)
-  }
-  link.on('up', (hello) => {
-    for (const [of, failing] of hello.storing) tellStoring(of, failing)
-  })
-  link.on('storing', tellStoring)
+  const view = new EngineView(link, new Map(numbers))
+  cleanups.add(() => view.stop())
   const breaker = new Breaker()
   link.on('ended', (reason, culprit) => {
     if (culprit === undefined) return
@@ -68,5 +53,5 @@ export const openEngineSide = async (
   link.on('up', () => link.tell({ kind: 'refused', statements: breaker.refused() }))
   const proxy = new EngineProxy({ link, breaker }, folder.socket)
   cleanups.add(() => proxy.close())
-  return { folder, store, link, proxy, logs, storing, breaker }
+  return { folder, store, link, proxy, view, breaker }
 }

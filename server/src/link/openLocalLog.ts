@@ -5,16 +5,14 @@ import { analyticsCatalog } from '../duckdb/quote.js'
 import type { OpenedLog } from '../wal/AcceptLog.js'
 import type { LogStore } from '../wal/LogStore.js'
 import { RemoteApplier } from '../wal/RemoteApplier.js'
-import type { RemoteLogs } from './RemoteLogs.js'
-import type { Storing } from '../wal/Lag.js'
+import type { EngineView } from './EngineView.js'
 import type { WriteAheadLog } from '../wal/WriteAheadLog.js'
 
 export interface OpenLocalLogOptions {
   store: LogStore
   /** The link to the engine that applies the log. */
   link: EngineLink
-  logs: RemoteLogs
-  storing: Storing
+  view: EngineView
   logger: Logger
   cleanups: Cleanups
 }
@@ -25,15 +23,14 @@ const engineAway = 'The engine that stores accepted rows is being started; they 
 export const openLocalLog = async ({
   store,
   link,
-  logs,
-  storing,
+  view,
   logger,
   cleanups,
 }: OpenLocalLogOptions): Promise<OpenedLog & { log: WriteAheadLog }> => {
   const number = store.numberOf(analyticsCatalog)
   const log = await store.writer(analyticsCatalog)
   cleanups.add(() => log.close())
-  const deadLetters = logs.lettersOf(number)!
+  const deadLetters = view.lettersOf(number)!
   const applier = new RemoteApplier({
     applied: log.before,
     deadLetters,
@@ -48,7 +45,7 @@ export const openLocalLog = async ({
     })
   }
   link.on('up', () => {
-    const through = logs.appliedOf(number)
+    const through = view.appliedOf(number)
     if (through !== undefined) {
       log.skipTo(through)
       advance(through)
@@ -70,7 +67,7 @@ export const openLocalLog = async ({
     applied: () => applier.applied,
     stored: () => applier.applied,
     furthest: () => applier.applied,
-    isStoring: () => link.isUp && !link.isQuiet && storing.failing === undefined,
+    isStoring: () => view.isStoring,
     spent: () => spent,
     durable: () => log.durable,
     whyWaiting: () => (link.isUp ? undefined : engineAway),

@@ -28,8 +28,8 @@ export const findTask = ({ taskIds, opened, engine }: FindTaskOptions) => {
     const { log, last } = other
     return {
       last,
-      applied: engine?.logs.appliedOf(log),
-      deadLetter: engine?.logs.lettersOf(log)?.get(last),
+      applied: engine?.view.appliedOf(log),
+      deadLetter: engine?.view.lettersOf(log)?.get(last),
     }
   }
 }

@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { Counter, Gauge, type Metric, Registry } from 'prom-client'
-import type { LogCounts } from '../link/RemoteLogs.js'
-import type { Failing } from '../wal/Lag.js'
+import type { Failing, LogCounts } from '../link/EngineView.js'
 import { type EngineVitals, processVitals } from '../link/messages.js'
 import { boundsSeconds, type MeteredRoute } from '../http/Listener.js'
 import { version } from '../version.js'

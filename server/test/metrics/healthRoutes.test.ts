@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { healthRoutes } from '../../src/metrics/healthRoutes.js'
-import type { Failing } from '../../src/wal/Lag.js'
+import type { Failing } from '../../src/link/EngineView.js'
 import type { Role } from '../../src/options/flags.js'
 import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'
 
