@@ -6,17 +6,18 @@ const lingerMs = 5000
 
 /**
  * The threads that are there for queries alone have the lowest priority: for storing those are enough that were there
- * before, and each query also computes in the thread of its own call. Beside two joins without end and 700 events a
- * second, on two processors at loads of 10 to 19, rows were there after 1.3 to 3.6 s instead of 1.5 to 5.0, and 76
- * requests instead of 355 were refused; other questions waited no longer.
+ * before, and each query also computes in the thread of its own call. On two processors at loads of 10 to 20 the latest
+ * row of 3,000 events a second beside a large question took 1.9 to 3.1 s instead of 3.9 to 4.5. Beside two joins without
+ * end, 700 events a second, it took 1.3 to 6.9 s instead of 1.5 to 9.5 (five of seven runs less, one more), and 528
+ * requests instead of 844 were refused. A question took up to half a second longer.
  */
 const queryNice = 19
 
 /**
- * Sets how many threads DuckDB computes with: all that it may use while a query runs, and only as many as
- * storing needs while no query runs. Beside a query that runs they are never fewer: DuckDB then waits for the thread's call
- * to end, and lets no other statement begin, which `levenshtein` of long texts made hours
- * (`scheduler_process_partial` does not interrupt a call).
+ * Sets how many threads DuckDB computes with: all that it may use while a query runs, and only as many as storing needs
+ * while no query runs. Beside a query that runs they are never fewer: DuckDB would wait for the end of the thread's
+ * call, with `levenshtein` of long texts for hours, and begin no other statement. `scheduler_process_partial` does not
+ * interrupt a call.
  */
 export class QueryThreads {
   readonly #connection: DuckDBConnection
