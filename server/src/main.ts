@@ -151,8 +151,9 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
     ? new Promise<ParentWord>((resolve) => process.once('message', resolve))
     : undefined
   offerToOomKiller()
-  const { engineMemoryBytes, logLevel } = completeOptions(options)
-  boundMemory(engineMemoryBytes, Number(process.env['UV_THREADPOOL_SIZE'] ?? 4) + availableParallelism())
+  const { engineMemoryBytes, logLevel, threads } = completeOptions(options)
+  const pool = Number(process.env['UV_THREADPOOL_SIZE']) || 4
+  boundMemory(engineMemoryBytes, pool + Math.max(threads, availableParallelism()))
   watchMemory(engineMemoryBytes, logLevel === 'silent')
   const saying = setInterval(() => tellParent({ kind: 'starting' }), sayStartingMs)
   try {

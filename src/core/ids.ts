@@ -4,13 +4,14 @@ import { urlAlphabet } from 'nanoid'
  * Random bytes for ids to come: one call to the browser for them costs as much as the rest of an id. The same array is
  * filled again and again: a new one takes ten times as long, which made one call of `track` in a hundred slow.
  */
-const pool = new Uint8Array(4096)
+let pool = new Uint8Array(4096)
 let used = pool.length
 
 /** A nanoid: 21 characters of nanoid's alphabet, 126 random bits. */
 export const newId = (size = 21): string => {
   if (used + size > pool.length) {
-    crypto.getRandomValues(pool)
+    // What stands in for `crypto` in a page's tests may give another array.
+    pool = crypto.getRandomValues(pool)
     used = 0
   }
   // 64 characters: every one of them is as likely. Those of one id alone: for all of the pool at once, one call in a hundred

@@ -69,9 +69,10 @@ export function idCookie({ endpoint, timeoutMs = 1000 }: IdCookieOptions): IdCoo
     async ask() {
       // After a refusal the ids are not even read: reading them would be using them.
       if ((navigator as { globalPrivacyControl?: boolean }).globalPrivacyControl) return
-      const abort = new AbortController()
-      const timer = setTimeout(() => abort.abort(), timeoutMs)
+      let timer: ReturnType<typeof setTimeout> | undefined
       try {
+        const abort = new AbortController()
+        timer = setTimeout(() => abort.abort(), timeoutMs)
         const response = await send('GET', undefined, abort.signal)
         if (response.ok) kept = (await response.json()) as Kept
         known = kept?.anonymous_id ?? ''

@@ -73,8 +73,11 @@ export class LoggedErasures implements ErasureSource {
     this.#options.follower().pass(point)
   }
 
-  async clean(done: readonly Erasure[]): Promise<void> {
+  async clean(all: readonly Erasure[]): Promise<void> {
     const { list, follower, readErased } = this.#options
+    // Others are from the time before the store had a log in PostgreSQL.
+    const done = all.filter(({ logged }) => logged !== undefined)
+    if (done.length === 0) return
     const persons = found(done)
     const erased = await readErased()
     // These first: as long as an erase may still have to clean the log, no later one does.

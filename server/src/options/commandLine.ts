@@ -58,6 +58,8 @@ const parse = (argv: readonly string[], env: NodeJS.ProcessEnv): Arguments => {
     const text = textOf(flag, said[flag.name], env)
     if (text !== undefined) read[flag.option] = flag.as.read(text, `--${flag.name}`)
   }
+  // A flag wins over a variable, also over that of another flag.
+  if (said['quiet'] !== undefined && said['log-level'] === undefined) delete read['logLevel']
   const options = read as ServerOptions
   const problem = findConflict(options)
   return problem === undefined ? { kind: 'start', isSupervised, options } : { kind: 'wrong', problem }

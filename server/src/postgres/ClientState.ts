@@ -72,9 +72,12 @@ export class ClientState {
     return this.#whileRunning((cancellation) => {
       const { user, sql } = this.#options
       cancellation.asked = { user, statement: applyEdits(statement.text, edits) }
-      return sql.inspect({ held, cancellation, readsOnly: true }, (connection, guard) =>
-        describeStatement(connection, guard, { statement, edits, oids }),
-      )
+      const endWatch = sql.watch(cancellation)
+      return sql
+        .inspect({ held, cancellation, readsOnly: true }, (connection, guard) =>
+          describeStatement(connection, guard, { statement, edits, oids }),
+        )
+        .finally(endWatch)
     })
   }
 

@@ -109,11 +109,9 @@ export class ErasureList {
   }
 
   #save(all: Erasure[]): void {
+    if (all.length === 0) rmSync(this.#file, { force: true })
+    else writeWhole(this.#file, JSON.stringify(all))
+    // Only now: what could not be written is tried again.
     this.#all = all
-    if (all.length === 0) {
-      rmSync(this.#file, { force: true })
-      return
-    }
-    writeWhole(this.#file, JSON.stringify(all))
   }
 }

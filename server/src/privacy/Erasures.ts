@@ -37,6 +37,9 @@ export interface ErasuresOptions {
   logger: Logger
 }
 
+type OutcomeOf = (erasure: Erasure) => ErasureOutcome
+const asUnknown: OutcomeOf = ({ task }) => ({ task, state: 'unknown' })
+
 const againMs = 1000
 const obstacleMs = 10_000
 /** After so many tries that ended the engine, so long nothing is tried. */
@@ -110,9 +113,13 @@ export class Erasures {
 
   async #reach(): Promise<undefined | number> {
     const { list, source, findObstacle, restart, logger } = this.#options
-    const held = await source.hold()
+    const all = await source.hold()
+    const [known, unknown] = await this.#part(all)
+    if (known.length === 0) return this.#giveUp(all, asUnknown)
+    // Those of a log have one end: `clean` tells who was unknown.
+    if (!source.isPatient) await this.#end(unknown, asUnknown)
+    const held = source.isPatient ? all : known
     const tasks = new Set(held.map(({ task }) => task))
-    if (!(await this.#isAnyKnown(held))) return this.#giveUp(held, ({ task }) => ({ task, state: 'unknown' }))
     if (held.every(({ tries }) => tries >= maxTries)) {
       logger.error('An erase was begun too often, and the engine ended each time. Nothing more is stored.', {
         tries: maxTries,
@@ -136,20 +143,22 @@ export class Erasures {
     return undefined
   }
 
-  async #isAnyKnown(held: readonly Erasure[]): Promise<boolean> {
-    for (const each of held) if (await this.#options.isKnown(each)) return true
-    return false
+  async #part(held: readonly Erasure[]): Promise<[known: Erasure[], unknown: Erasure[]]> {
+    const [known, unknown]: [Erasure[], Erasure[]] = [[], []]
+    for (const each of held) ((await this.#options.isKnown(each)) ? known : unknown).push(each)
+    return [known, unknown]
   }
 
-  async #giveUp(
-    held: readonly Erasure[],
-    outcomeOf: (erasure: Erasure) => ErasureOutcome,
-  ): Promise<undefined> {
+  async #end(some: readonly Erasure[], outcomeOf: OutcomeOf): Promise<void> {
     const { list, source } = this.#options
-    list.drop(new Set(held.map(({ task }) => task)))
-    for (const each of held) await source.tell(outcomeOf(each))
+    list.drop(new Set(some.map(({ task }) => task)))
+    for (const each of some) await source.tell(outcomeOf(each))
+  }
+
+  async #giveUp(held: readonly Erasure[], outcomeOf: OutcomeOf): Promise<undefined> {
+    await this.#end(held, outcomeOf)
     this.#working = undefined
-    source.lift()
+    this.#options.source.lift()
     // More may have been asked for meanwhile, whose rows are stored already.
     this.check()
     return undefined

@@ -58,13 +58,14 @@ export class QueryThreads {
 
   #set(threads: number): Promise<void> {
     if (threads === this.#now) return this.#change
+    // For fewer threads DuckDB ends them all and begins those that stay anew: these are for storing.
+    const areForQueries = threads > this.#now
     this.#now = threads
-    this.#change = this.#change.then(async () => {
-      await beginBehind(queryNice, async () => {
-        // When this fails a query only takes longer.
-        await this.#connection.run(`SET GLOBAL threads = ${threads}`).catch(() => undefined)
-      })
-    })
+    const set = async () => {
+      // When this fails a query only takes longer.
+      await this.#connection.run(`SET GLOBAL threads = ${threads}`).catch(() => undefined)
+    }
+    this.#change = this.#change.then(() => (areForQueries ? beginBehind(queryNice, set) : set()))
     return this.#change
   }
 }

@@ -59,7 +59,7 @@ export class Turn {
   }
 
   /** Waits for as many permits as the size needs. What it has already it gives back first, so that no two wait for each other. */
-  async take(size?: ComputeSize | null, mostMs = Infinity): Promise<void> {
+  async take(size?: ComputeSize | null): Promise<void> {
     if (this.#timer === undefined) this.undo(() => this.#leave())
     this.#leave()
     const { limit, permits: all, timeoutMs } = this.#options
@@ -73,7 +73,7 @@ export class Turn {
       end: () => cancellation.cancel('unread'),
     })
     const end = () => cancellation.cancel(maxMs < timeoutMs ? 'size' : 'timeout')
-    this.#timer = setTimeout(end, Math.min(maxMs, timeoutMs, mostMs))
+    this.#timer = setTimeout(end, Math.min(maxMs, timeoutMs))
   }
 
   /** Returns the message for a change when the connection's own schema was dropped. */

@@ -70,6 +70,8 @@ export interface Sql {
   runner: QueryRunner
   connections: HeldConnections
   inspect: Inspect
+  /** Ends a look at a statement in time, or when the service stops; the returned function ends the watch. */
+  watch(cancellation: Cancellation): () => void
   /** What a route needs to answer with rows. */
   answering: AnswererOptions
   /** The catalogs that may be read. */
@@ -140,13 +142,21 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
   const translator = new Translator()
   const { translate } = translator
   const inspections = new Set<Cancellation>()
+  /** Ends a look at a statement in time; waiting for its turn counts, and so does translating. */
+  const watch = (cancellation: Cancellation) => {
+    inspections.add(cancellation)
+    const end = () => cancellation.cancel('timeout')
+    const timer = setTimeout(end, Math.min(statementTimeoutMs, longestMs))
+    return () => {
+      clearTimeout(timer)
+      inspections.delete(cancellation)
+    }
+  }
   const inspect: Inspect = async ({ held, cancellation, place = {}, readsOnly }, work) => {
     const turn = new Turn(turns, held, cancellation)
-    inspections.add(cancellation)
-    turn.undo(() => inspections.delete(cancellation))
     try {
       await turn.open()
-      await turn.take(undefined, longestMs)
+      await turn.take()
       await turn.enter(place, readsOnly)
       const found = await work(held.connection, guard)
       // An interrupted statement must not be called a wrong one.
@@ -175,6 +185,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
     readable,
     answering,
     inspect,
+    watch,
     newCancellation,
     routes: [
       ...queryRoutes({
@@ -184,7 +195,7 @@ export const openSql = async (options: SqlOptions): Promise<Sql> => {
         maxBodyBytes,
         columns: options.columns,
       }),
-      ...assistRoutes({ inspect, connections, newCancellation, translate, readable, maxBodyBytes }),
+      ...assistRoutes({ inspect, watch, connections, newCancellation, translate, readable, maxBodyBytes }),
     ],
     cancelAll,
     keyOf: (statement) => guard.keyOf(statement),

@@ -73,6 +73,16 @@ describe('parseArguments', () => {
     expect(parsed).toEqual({ kind: 'start', isSupervised: true, options: { role: 'engine' } })
   })
 
+  it('lets --quiet win over the variable of the log level, and not over its flag', () => {
+    const levelOf = (flags: string[], env: NodeJS.ProcessEnv) => {
+      const read = parseArguments(flags, env)
+      return read.kind === 'start' ? read.options.logLevel : read
+    }
+    expect(levelOf(['--quiet'], { WAYMARK_LOG_LEVEL: 'info' })).toBeUndefined()
+    expect(levelOf([], { WAYMARK_LOG_LEVEL: 'info', WAYMARK_QUIET: 'true' })).toBe('info')
+    expect(levelOf(['--quiet', '--log-level', 'debug'], {})).toBe('debug')
+  })
+
   it('is silent when quiet, and helps when asked', () => {
     expect(parseArguments(['--quiet'], {})).toEqual({
       kind: 'start',

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
 import type { ErasureState } from '../../src/payloads/erasure.js'
+import { LoggedErasures } from '../../src/cluster/LoggedErasures.js'
 import { ErasureList } from '../../src/privacy/ErasureList.js'
 import { AskedErasures, Erasures } from '../../src/privacy/Erasures.js'
 import { eventually } from '../fixtures/eventually.js'
@@ -81,6 +82,32 @@ it('an id that nobody has is told and forgotten, and rows are stored on', async 
   expect(existsSync(file)).toBe(false)
 })
 
+it('an id that nobody has is told at once, also beside one that somebody has', async () => {
+  const { engine, take } = open({ known: ['a'] })
+  engine.applied = 4
+  take('a', 5)
+  take('x', 5)
+  expect(engine.told).toEqual([])
+  engine.applied = 5
+  take('y', 5)
+  await eventually(() => expect(engine.restarts).toBe(1))
+  expect(engine.told).toEqual(['x', 'y'].map((id) => ({ task: `task of ${id}`, state: 'unknown' })))
+  expect(new ErasureList(file).all.map(({ id }) => id)).toEqual(['a'])
+})
+
+it('what cannot be taken off the list is still on it', () => {
+  const list = new ErasureList(file)
+  list.add([request('a')], 5)
+  rmSync(file)
+  mkdirSync(file)
+  const tasks = new Set(['task of a'])
+  expect(() => list.drop(tasks)).toThrow(/directory|EISDIR/)
+  expect(list.all).toHaveLength(1)
+  rmSync(file, { recursive: true })
+  list.drop(tasks)
+  expect(list.all).toEqual([])
+})
+
 it('where the disk has no room for a second store nothing is begun, and why is told', async () => {
   const { engine, take } = open({ known: ['a'], obstacle: 'It needs more disk.' })
   take('a', 5)
@@ -130,4 +157,32 @@ it('rows behind an erase of a log wait for as long as it cannot be carried out',
   await erasures.stop()
   expect(steps).toEqual(['shared files', 'looked'])
   expect(list.all).toHaveLength(1)
+})
+
+it('an erase from the time before a log in PostgreSQL ends without that log', async () => {
+  const list = new ErasureList(file)
+  list.add([request('a')], 5)
+  const away = () => {
+    throw new Error('the log is away')
+  }
+  const source = new LoggedErasures({
+    list,
+    follower: away,
+    reader: 'r',
+    secret: away,
+    readErased: () => Promise.resolve(new Map()),
+    eraseFromLake: undefined,
+  })
+  const erasures = new Erasures({
+    list,
+    source,
+    applied: () => 9,
+    isKnown: away,
+    findObstacle: away,
+    restart: away,
+    logger: new Logger('silent'),
+  })
+  erasures.finish(new Set(['task of a']))
+  await eventually(() => expect(list.all).toEqual([]))
+  await erasures.stop()
 })

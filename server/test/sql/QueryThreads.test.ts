@@ -48,9 +48,8 @@ it('nothing is changed once it is closed', async () => {
 })
 
 it.runIf(process.platform === 'linux')(
-  'what is there for queries alone has the lowest priority',
+  'what is there for queries alone has the lowest priority, and nothing else once they have ended',
   async () => {
-    vi.useRealTimers()
     const priorities = () => {
       const all = new Map<string, number>()
       for (const thread of readdirSync('/proc/self/task'))
@@ -61,16 +60,20 @@ it.runIf(process.platform === 'linux')(
         }
       return all
     }
-    const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
+    const usual = getPriority()
+    const instance = await DuckDBInstance.create(':memory:', { threads: '3' })
     const before = priorities()
-    threads = new QueryThreads(await instance.connect(), 4, 2)
+    threads = new QueryThreads(await instance.connect(), 5, 3)
     const end = await threads.enter()
     const after = priorities()
     const begun = [...after].filter(([thread]) => !before.has(thread)).map(([, nice]) => nice)
     expect(begun).toEqual([19, 19])
     for (const [thread, nice] of before) expect(after.get(thread) ?? nice).toBe(nice)
     end()
+    await vi.advanceTimersByTimeAsync(60_000)
     await threads.close()
+    const anew = [...priorities()].filter(([thread]) => !before.has(thread) && !after.has(thread))
+    expect(anew.map(([, nice]) => nice)).toEqual([usual, usual])
     instance.closeSync()
   },
 )

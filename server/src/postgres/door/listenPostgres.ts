@@ -93,10 +93,10 @@ interface Tls {
 }
 
 const readTls = ({ postgresTlsCert, postgresTlsKey }: PostgresOptions): Tls | undefined => {
-  if (postgresTlsCert === undefined || postgresTlsKey === undefined) return undefined
+  if (postgresTlsCert === undefined && postgresTlsKey === undefined) return undefined
   try {
-    const cert = readFileSync(postgresTlsCert)
-    const context = createSecureContext({ cert, key: readFileSync(postgresTlsKey) })
+    const cert = readFileSync(postgresTlsCert ?? '')
+    const context = createSecureContext({ cert, key: readFileSync(postgresTlsKey ?? '') })
     return { context, binding: certificateDigest(cert) }
   } catch (error) {
     throw new OperatorError(

@@ -43,8 +43,11 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
   if (begin === undefined) return undefined
   const word = wordOf(begin)
   const isWhole = (opening: number) => tokens[opening]?.pair === last
-  const findLast = (around: number, isMeant: (at: number) => boolean) =>
-    tokens.findLastIndex((token, at) => at >= first && at <= last && token.around === around && isMeant(at))
+  const findLast = (around: number, isMeant: (at: number) => boolean) => {
+    let at = last
+    while (at >= first && !(tokens[at]!.around === around && isMeant(at))) at--
+    return at
+  }
   if (word === 'case') return wordOf(tokens[last]) === 'end' ? { name: 'case', isWeak: true } : undefined
   if (/^(exists|array)$/.test(word) && isWhole(first + 1)) return { name: word }
   if (isSymbol(begin, '[') && isWhole(first)) return { name: 'array' }
@@ -53,16 +56,18 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
     return castFigure(tokens, { first: first + 2, last: as - 1 }, tokens.slice(as + 1, last))
   }
   const cast = findLast(begin.around, (at) => isSymbol(tokens[at], ':') && isSymbol(tokens[at + 1], ':'))
-  const type = tokens.slice(cast + 2, last + 1)
-  if (cast > first && isType(type)) return castFigure(tokens, { first, last: cast - 1 }, type)
+  if (cast > first) {
+    const type = tokens.slice(cast + 2, last + 1)
+    if (isType(type)) return castFigure(tokens, { first, last: cast - 1 }, type)
+  }
   if (isSymbol(begin, '(') && isWhole(first)) {
     const inner = { first: first + 1, last: last - 1 }
     return wordOf(tokens[first + 1]) === 'select'
       ? figuresOf(tokens, inner)[0]?.figure
       : figureOf(tokens, inner)
   }
-  const end = operandAt(tokens.slice(0, last + 1), first)
-  if (end === undefined || !isName(begin)) return undefined
+  const end = isName(begin) ? operandAt(tokens, first, last) : undefined
+  if (end === undefined) return undefined
   if ((isSymbol(tokens[end], ')') ? endOfCall(tokens, end) : end) !== last) return undefined
   let at = first
   while (isSymbol(tokens[at + 1], '.') && isName(tokens[at + 2])) at += 2

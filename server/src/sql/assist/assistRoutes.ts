@@ -16,6 +16,8 @@ import { validateStatement } from './validateStatement.js'
 
 export interface AssistRoutesOptions {
   inspect: Inspect
+  /** Ends a look in time; the returned function ends the watch. */
+  watch(cancellation: Cancellation): () => void
   connections: HeldConnections
   /** Catalogs that may be named. */
   readable: readonly string[]
@@ -64,7 +66,7 @@ const autocompleteSchema = schemaOf({
 
 /** `/validate`, `/explain` and `/autocomplete` inspect a statement without running it. */
 export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
-  const { inspect, connections, readable, newCancellation, translate, maxBodyBytes } = options
+  const { inspect, watch, connections, readable, newCancellation, translate, maxBodyBytes } = options
 
   /**
    * Works on the connection of the request's `session_id`, so that its temporary tables are known. When there is none
@@ -79,7 +81,12 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
     try {
       const path = pathOfRequest(body, held.path, readable)
       return await inspect(
-        { held, cancellation, place: body, readsOnly: role === 'read' },
+        {
+          held,
+          cancellation,
+          place: { catalog: body.catalog ?? null, schema: body.schema ?? null },
+          readsOnly: role === 'read',
+        },
         (connection, guard) => work(connection, guard, path),
       )
     } finally {
@@ -121,8 +128,15 @@ export const assistRoutes = (options: AssistRoutesOptions): Route[] => {
         const body = await read(request)
         const cancellation = newCancellation()
         response.once('close', () => cancellation.cancel('gone'))
-        const answer = await work({ ...identity, body, cancellation })
-        return { status: 200, body: { statement: body.statement, connections_errors: {}, ...answer } }
+        const endWatch = watch(cancellation)
+        try {
+          const answer = await work({ ...identity, body, cancellation })
+          return { status: 200, body: { statement: body.statement, connections_errors: {}, ...answer } }
+        } catch (error) {
+          throw cancellation.error ?? error
+        } finally {
+          endWatch()
+        }
       },
     }
   }

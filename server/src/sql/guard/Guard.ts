@@ -24,7 +24,7 @@ import {
 /** These functions of DuckDB's call themselves for each level of JSON, and deep JSON overflows its stack. */
 const bounded = new Set(['json_structure', 'json_group_structure', 'json_contains'])
 
-/** Replaces those functions by macros that check first how deep the JSON is, see `store/boundedJson.ts`. */
+/** Replaces those functions by macros that check first how deep the JSON is, see `duckdb/boundedJson.ts`. */
 const boundJson = (edits: Edits): string | undefined => {
   const { tokens } = edits
   for (const at of tokens.keys()) {

@@ -86,20 +86,25 @@ export const operandBefore = (tokens: readonly SqlToken[], end: number): number 
   }
 }
 
-/** Finds the last token of the operand that begins with a token; undefined when that is not certain. */
-export const operandAt = (tokens: readonly SqlToken[], start: number): number | undefined => {
+/** Finds the last token, up to `last`, of the operand that begins with a token; undefined when that is not certain. */
+export const operandAt = (
+  tokens: readonly SqlToken[],
+  start: number,
+  last = tokens.length - 1,
+): number | undefined => {
   let at = start
   if (isSymbol(tokens[at], '(')) at = closingAt(tokens, at)
   else if (/^(e|array)$/i.test(tokens[at]?.text ?? '') && /^'|^\[$/.test(tokens[at + 1]?.text ?? '')) at++
   else if (isSymbol(tokens[at], '$') && isNumber(tokens[at + 1])) at++
   else if (tokens[at]?.kind !== 'text' && !isNumber(tokens[at]) && !isOperand(tokens[at])) return undefined
   if (isSymbol(tokens[at], '[')) at = closingAt(tokens, at)
-  for (;;) {
+  while (at < last) {
     const next = tokens[at + 1]
-    if (isSymbol(next, '.') && tokens[at + 2] !== undefined) at += 2
+    if (isSymbol(next, '.') && at + 2 <= last) at += 2
     else if (isSymbol(next, '[') || (isSymbol(next, '(') && isOperand(tokens[at])))
       at = closingAt(tokens, at + 1)
-    else if (isCast(tokens, at + 1) && tokens[at + 3] !== undefined) at += 3
-    else return at
+    else if (isCast(tokens, at + 1) && at + 3 <= last) at += 3
+    else break
   }
+  return at
 }

@@ -50,6 +50,10 @@ describe('POST /validate', () => {
     expect((await service.query('FROM fresh')).status).toBe(400)
   })
 
+  it('reads no field that it does not have', async () => {
+    expect(await validate('SELECT 1', { timezone: 5 })).toMatchObject({ valid: true })
+  })
+
   it.each([
     'SELEC 1',
     'SELECT * FROM nowhere',
