@@ -4,7 +4,7 @@ import { urlAlphabet } from 'nanoid'
  * Random bytes for ids to come: one call to the browser for them costs as much as the rest of an id. The same array is
  * filled again and again: a new one takes ten times as long, which made one call of `track` in a hundred slow.
  */
-let pool = new Uint8Array(4096)
+let pool = new Uint8Array(4000)
 let used = pool.length
 
 /** A nanoid: 21 characters of nanoid's alphabet, 126 random bits. */
