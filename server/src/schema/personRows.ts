@@ -175,7 +175,7 @@ export const idsInTable = async (connection: DuckDBConnection): Promise<PersonId
 
 interface Asked extends PersonId {
   task: string
-  /** Of an erase in a log in PostgreSQL: keys stand for the ids. */
+  /** An erase in a log in PostgreSQL has keys in place of the ids. */
   logged?: { key: string; keys: readonly string[] }
 }
 
