@@ -3,8 +3,7 @@ import { refuse } from '../http/HttpError.js'
 import { ProcessEnded, SideProcess } from '../link/SideProcess.js'
 import { ConcurrencyLimit, type Permit } from '../duckdb/ConcurrencyLimit.js'
 import { explainEnd, explainReading } from './explainFailure.js'
-import type { FromImporter, ToImport } from './importing.js'
-import type { Staged, ToStage } from './openFile.js'
+import type { Staged, ToStage, FromImporter, ToImport } from './openFile.js'
 
 export interface FileToRead extends ToStage {
   bytes: number

@@ -2,7 +2,7 @@ import { HttpError, refuse } from '../http/HttpError.js'
 import type { Over } from '../link/ownLimits.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing } from '../disk/DiskRoom.js'
-import { quotedCopy } from './importing.js'
+import { quotedCopy } from './unusualFields.js'
 import { diskFull } from './spoolBody.js'
 
 /** Makes the HttpError for a file that is wrong. */

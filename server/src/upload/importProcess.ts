@@ -4,8 +4,8 @@ import { goBehind, endWithParent, limitSelf } from '../link/ownLimits.js'
 import { reasonOf } from '../OperatorError.js'
 import { attach } from '../duckdb/Database.js'
 import { quoteText } from '../duckdb/quote.js'
-import { type FromImporter, quotedCopy, spillFolder, stagedTable, type ToImport } from './importing.js'
-import { stageFile } from './openFile.js'
+import { stageFile, type FromImporter, spillFolder, stagedTable, type ToImport } from './openFile.js'
+import { quotedCopy } from './unusualFields.js'
 
 /**
  * The process that reads one file of a client, and then ends: a file may break DuckDB in ways that take everything

@@ -7,6 +7,7 @@ import { maxRowBytes } from './createCsvReader.js'
 import { quoteFractions, readJsonNames } from './unusualFields.js'
 import { type FileColumn, isReadAsText, readFound, readKnown, settleTypes } from './textTypes.js'
 import type { FileFormat } from './detectFormat.js'
+import type { Limits } from '../link/ownLimits.js'
 
 /** Finds a column by its name; case does not matter, as everywhere in SQL. */
 export const findColumn = <T extends { name: string }>(columns: readonly T[], name: string): T | undefined =>
@@ -170,3 +171,23 @@ export const stageFile = async (
   const message = `The file has ${file.rows} rows, of which ${staged.rows} could be read. Nothing was stored.`
   throw refuse(400, 'invalid-upload', message)
 }
+
+/** What the process that reads a file is told. */
+export interface ToImport extends ToStage, Limits {
+  /** The file of DuckDB's that the rows go into. */
+  stage: string
+  memoryLimit: string
+  threads: number
+}
+
+/** What it answers. */
+export type FromImporter =
+  | { kind: 'staged'; staged: Staged }
+  | { kind: 'refused'; status: number; code: string; message: string; headers: Record<string, string> }
+  | { kind: 'failed'; reason: string }
+
+/** The table of the rows in the file of the stage. */
+export const stagedTable = (catalog: string): string => `${catalog}.main.staged`
+
+/** The folder of what DuckDB puts aside while it reads a spooled file. */
+export const spillFolder = (file: string): string => `${file}_spill`

@@ -6,11 +6,13 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { quoteNumber } from '../append/describeFields.js'
 import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
 import { quoteText } from '../duckdb/quote.js'
-import { quotedCopy } from './importing.js'
 import { requireRoom } from './spoolBody.js'
 import { nameProblem } from '../append/planAppend.js'
 import { refuse } from '../http/HttpError.js'
 import { isShallow, maxJsonDepth } from '../duckdb/boundedJson.js'
+
+/** The path of the second copy of a spooled file, if one is made. */
+export const quotedCopy = (file: string): string => `${file}_quoted`
 
 export interface JsonNames {
   names: string[]

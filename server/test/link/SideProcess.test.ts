@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SideProcess } from '../../src/link/SideProcess.js'
-import type { FromImporter, ToImport } from '../../src/upload/importing.js'
+import type { FromImporter, ToImport } from '../../src/upload/openFile.js'
 
 const program = fileURLToPath(new URL('../../dist/upload/importProcess.js', import.meta.url))
 

@@ -2,7 +2,7 @@ import { applyEdits, type Edit, Edits } from '../text/edits.js'
 import { argumentsOf, type Call, callAt, onlyToken } from '../text/operands.js'
 import { isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 import type { Dialect } from './dialects.js'
-import type { Translation } from './readDialect.js'
+import type { Translation } from './Translator.js'
 
 /** Functions that the transpiler writes by names which DuckDB does not know. */
 const names: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { endWithParent, limitSelf } from '../../link/ownLimits.js'
 import { mendSource, type SourceToken, mendTranslation } from './mendSource.js'
 import type { Dialect } from './dialects.js'
-import type { FromTranslator, ToTranslate, Translation } from './readDialect.js'
+import type { FromTranslator, ToTranslate, Translation } from './Translator.js'
 
 /**
  * The process that translates statements. The transpiler is WebAssembly, whose memory no limit of a worker's binds,

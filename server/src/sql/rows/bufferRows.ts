@@ -13,8 +13,7 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api'
 import { encodeRows, isCsv, type Layout, type Page, uniqueNames, csvCell } from './encodeRows.js'
-import { createMend } from './mendNumbers.js'
-import type { Rows } from './streamRows.js'
+import { type Rows, createMend } from './streamRows.js'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 

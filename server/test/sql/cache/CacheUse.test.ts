@@ -1,12 +1,11 @@
 import { type DuckDBConnection, DuckDBInstance, INTEGER } from '@duckdb/node-api'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AnswerCache } from '../../../src/sql/cache/AnswerCache.js'
-import { CacheUse } from '../../../src/sql/cache/CacheUse.js'
+import { AnswerCache, CacheUse } from '../../../src/sql/cache/AnswerCache.js'
 import { Volatility } from '../../../src/sql/cache/Volatility.js'
 import { tokenize } from '../../../src/sql/text/tokenize.js'
 import type { HeldConnection } from '../../../src/sql/HeldConnections.js'
 import type { Plan } from '../../../src/sql/planStatement.js'
-import type { QueryJob } from '../../../src/sql/QueryJob.js'
+import type { QueryJob } from '../../../src/sql/QueryRequest.js'
 import { Changes } from '../../../src/duckdb/transactions.js'
 
 let instance: DuckDBInstance

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { dialectNames } from '../../../src/sql/dialects/dialects.js'
-import { readDialect } from '../../../src/sql/dialects/readDialect.js'
+import { readDialect } from '../../../src/sql/dialects/Translator.js'
 import { seedShop } from '../../fixtures/seedShop.js'
 import { useService } from '../../fixtures/useService.js'
 

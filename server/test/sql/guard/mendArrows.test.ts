@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mendArrows } from '../../../src/sql/guard/mendArrows.js'
+import { mendArrows } from '../../../src/sql/guard/Guard.js'
 import { applyEdits, Edits } from '../../../src/sql/text/edits.js'
 import { tokenize } from '../../../src/sql/text/tokenize.js'
 
