@@ -11,22 +11,7 @@ import { OperatorError, reasonOf } from '../OperatorError.js'
  * Regions of CLDR that are no country or territory with an ISO 3166 code: groups, islands with a reserved code, and
  * those for tests.
  */
-const notCountries = new Set([
-  'AC',
-  'CP',
-  'CQ',
-  'DG',
-  'EA',
-  'EU',
-  'EZ',
-  'IC',
-  'QO',
-  'TA',
-  'UN',
-  'XA',
-  'XB',
-  'ZZ',
-])
+const notCountries = new Set('AC CP CQ DG EA EU EZ IC QO TA UN XA XB ZZ'.split(' '))
 
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
 

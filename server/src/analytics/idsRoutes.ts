@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readCookies, writeCookie } from '../http/headers.js'
-import { refuse } from '../http/HttpError.js'
-import { bodyReader } from '../http/readJson.js'
+import { bodyReader, mustBeJson } from '../http/readJson.js'
 import type { Reply, Route } from '../http/Route.js'
 
 export const idsPath = '/ids'
@@ -75,9 +74,7 @@ const route = (method: Route['method'], handle: (request: IncomingMessage) => Pr
 export const idsRoutes: readonly Route[] = [
   route('GET', async (request) => reply(request, readIdCookie(request))),
   route('POST', async (request) => {
-    // With another type a page of any site could send it without a preflight.
-    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-      throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
+    mustBeJson(request)
     const { device_id, anonymous_id } = await readIds(request)
     const value = [device_id, anonymous_id].map((each) => encodeURIComponent(each!)).join(':')
     return reply(request, { device_id, anonymous_id }, { value, maxAgeSeconds })

@@ -7,7 +7,6 @@ import {
   derivedColumns,
   filledColumns,
   keptOf,
-  senderFields,
 } from '../schema/derivedColumns.js'
 import { findSeen, readInsertIds } from './fillWindow.js'
 import type { JudgedEntry } from '../plan/Judges.js'
@@ -94,7 +93,10 @@ export const isOfEnvironment = 'list_contains($environments::VARCHAR[], e.enviro
 export const planSql = `CASE WHEN verdict IN ('valid', 'unplanned') THEN verdict WHEN verdict IS NOT NULL THEN 'invalid' END AS plan_verdict,
   CASE WHEN verdict NOT IN ('valid', 'unplanned') THEN verdict END AS plan_problem`
 
-const sender = Object.fromEntries(senderFields.map((name) => [name, 'VARCHAR']))
+/** What a request says of its sender. `visitor` is the id of a day, of one who is counted without consent. */
+const sender = Object.fromEntries(
+  'key bot browser os device language country visitor'.split(' ').map((name) => [name, 'VARCHAR']),
+)
 
 /** SQL for the items of `$document`, one in each row, with its sequence, its time of arrival and its verdict, if there is one. */
 export const itemsSql = (fields: Record<string, string>): string => {

@@ -2,30 +2,12 @@ import { type ClientHints, parse } from 'bowser'
 import { isbot } from 'isbot'
 
 /** The names in the user agents of programs that read pages for a language model, or for somebody who asks one. */
-const aiCrawlers = [
-  'GPTBot',
-  'OAI-SearchBot',
-  'ChatGPT-User',
-  'ClaudeBot',
-  'Claude-SearchBot',
-  'Claude-User',
-  'anthropic-ai',
-  'PerplexityBot',
-  'Perplexity-User',
-  'Google-Extended',
-  'Google-CloudVertexBot',
-  'Applebot-Extended',
-  'meta-externalagent',
-  'meta-externalfetcher',
-  'Amazonbot',
-  'Bytespider',
-  'CCBot',
-  'MistralAI-User',
-  'DuckAssistBot',
-  'cohere-ai',
-  'Diffbot',
-  'YouBot',
-] as const
+const aiCrawlers = (
+  'GPTBot OAI-SearchBot ChatGPT-User ClaudeBot Claude-SearchBot Claude-User anthropic-ai PerplexityBot ' +
+  'Perplexity-User Google-Extended Google-CloudVertexBot Applebot-Extended meta-externalagent ' +
+  'meta-externalfetcher Amazonbot Bytespider CCBot MistralAI-User DuckAssistBot cohere-ai Diffbot ' +
+  'YouBot'
+).split(' ')
 
 const aiCrawler = new RegExp(aiCrawlers.join('|'), 'i')
 const driven = /headless|phantomjs|puppeteer|playwright|selenium|webdriver|cypress/i

@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 
-export interface EventColumn {
+interface EventColumn {
   name: string
   /** DuckDB's name of the type. */
   type: string

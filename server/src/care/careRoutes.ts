@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { refuse } from '../http/HttpError.js'
 import { type Route, sendParts } from '../http/Route.js'
 import { checkCatalogs } from './checkCatalogs.js'
-import { allEvents } from '../schema/analyticsSchema.js'
+import { allEvents, readApplied } from '../schema/analyticsSchema.js'
 import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import { tarEnd, tarHeader, tarPadding } from './tar.js'
 import { describeArchive } from '../archive/bindArchive.js'
@@ -140,8 +140,7 @@ const hold = async (
   await connection.run('BEGIN TRANSACTION')
   const position = `${quoteIdentifier(catalog)}.${schema}.position`
   await connection.run(`UPDATE ${position} SET applied = applied WHERE false`)
-  const reader = await connection.runAndReadAll(`SELECT max(applied) FROM ${position}`)
-  return Number(reader.getRows()[0]![0])
+  return readApplied(connection, position)
 }
 
 /**

@@ -2,7 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashSample, type ArchivedFile, readArchivedFiles } from '../archive/ArchivedFile.js'
-import { storeVersion, allEvents } from '../schema/analyticsSchema.js'
+import { allEvents, readApplied, storeVersion } from '../schema/analyticsSchema.js'
 import { analyticsCatalog, internalSchema, quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import { keptWrongly } from '../schema/derivedColumns.js'
 import { sessionKey, sessionTables, unfoldedEvents } from '../schema/sessionTable.js'
@@ -128,8 +128,8 @@ const positionTable = (catalog: string) =>
     : `${quoteIdentifier(catalog)}.${internalSchema}.position`
 
 /** The position up to which a catalog's log has been applied; 0 when the catalog has no such table yet. */
-export const readPosition = async (connection: DuckDBConnection, catalog: string): Promise<number> =>
-  Number(await countOf(connection, `SELECT max(applied) FROM ${positionTable(catalog)}`).catch(() => 0n))
+export const readPosition = (connection: DuckDBConnection, catalog: string): Promise<number> =>
+  readApplied(connection, positionTable(catalog)).catch(() => 0)
 
 /** Makes a finding of an error. A statement that fails ends its transaction, so the next check gets a new one. */
 const orWrong = async (connection: DuckDBConnection, what: string, check: () => Promise<Finding[]>) => {

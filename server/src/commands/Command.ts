@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { type ClientRequest, createServer, type IncomingMessage, request as ask } from 'node:http'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { text } from 'node:stream/consumers'
 import { DataFolder, isAnswered, lockFolder } from '../disk/DataFolder.js'
 import { damaged, OperatorError } from '../OperatorError.js'
@@ -112,14 +112,19 @@ interface OpenedStore {
   get(path: string): Promise<IncomingMessage>
 }
 
-/** Opens the catalogs for reading only. DuckDB adds the changes in each catalog's own log. */
-export const openCatalogs = async (folder: DataFolder, tempFolder: string): Promise<DuckDBInstance> => {
+/** Opens the catalogs without running a service. DuckDB adds the changes in each catalog's own log. */
+const openCatalogs = async (
+  folder: DataFolder,
+  tempFolder: string,
+  access: 'write' | 'read',
+): Promise<DuckDBInstance> => {
   const instance = await DuckDBInstance.create(':memory:', {
     temp_directory: tempFolder,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   })
   const connection = await instance.connect()
+  const how = access === 'read' ? ' (READ_ONLY)' : ''
   for (const catalog of folder.catalogs) {
     const file = folder.catalogFile(catalog)
     const cutOff = await findCutOff(file)
@@ -129,7 +134,7 @@ export const openCatalogs = async (folder: DataFolder, tempFolder: string): Prom
     }
     try {
       await makeWay(connection, catalog)
-      await connection.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(catalog)} (READ_ONLY)`)
+      await connection.run(`ATTACH ${quoteText(file)} AS ${quoteIdentifier(catalog)}${how}`)
     } catch (error) {
       instance.closeSync()
       throw damaged(`DuckDB cannot open ${file} (${String(error).split('\n', 1)[0]!})`, 'the file')
@@ -138,6 +143,33 @@ export const openCatalogs = async (folder: DataFolder, tempFolder: string): Prom
   await connection.run("SET GLOBAL TimeZone = 'UTC'")
   connection.closeSync()
   return instance
+}
+
+interface OpenedCatalogs {
+  connect(): Promise<DuckDBConnection>
+  /** For files that are gone after the work. */
+  tempFolder: string
+  cleanups: Cleanups
+}
+
+/** Gives `work` the catalogs of a folder that no service uses, and locks the folder meanwhile. */
+export const withCatalogs = async <T>(
+  folder: DataFolder,
+  access: 'write' | 'read',
+  work: (opened: OpenedCatalogs) => Promise<T>,
+): Promise<T> => {
+  const cleanups = new Cleanups()
+  try {
+    cleanups.add(await lockFolder(folder))
+    folder.check()
+    const tempFolder = mkdtempSync(join(tmpdir(), 'waymark-'))
+    cleanups.add(() => rmSync(tempFolder, { recursive: true }))
+    const instance = await openCatalogs(folder, tempFolder, access)
+    cleanups.add(() => instance.closeSync())
+    return await work({ connect: () => instance.connect(), tempFolder, cleanups })
+  } finally {
+    await cleanups.run()
+  }
 }
 
 /** Gives `work` the service that runs on a folder. When none runs, opens the store here, and locks the folder meanwhile. */
@@ -154,14 +186,7 @@ export const withStore = async <T>(
   }
   if (await isAnswered(folder.socket)) return work({ isRunning: true, get: getFrom(folder.socket) })
 
-  const cleanups = new Cleanups()
-  try {
-    cleanups.add(await lockFolder(folder))
-    const tempFolder = mkdtempSync(join(tmpdir(), 'waymark-'))
-    cleanups.add(() => rmSync(tempFolder, { recursive: true }))
-    const instance = await openCatalogs(folder, tempFolder)
-    cleanups.add(() => instance.closeSync())
-    const connect = () => instance.connect()
+  return withCatalogs(folder, 'read', async ({ connect, tempFolder, cleanups }) => {
     const listener = new Listener(
       careRoutes({ connect, catalogs: folder.catalogs, tempFolder }),
       new Logger('warn'),
@@ -179,7 +204,5 @@ export const withStore = async <T>(
     server.listen(socket)
     await once(server, 'listening')
     return await work({ isRunning: false, get: getFrom(socket) })
-  } finally {
-    await cleanups.run()
-  }
+  })
 }

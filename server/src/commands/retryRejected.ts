@@ -1,11 +1,10 @@
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { Cleanups } from '../Cleanups.js'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { readPosition } from '../care/checkCatalogs.js'
 import { OperatorError } from '../OperatorError.js'
-import { analyticsCatalog, internalSchema, quoteIdentifier, quoteText, makeWay } from '../duckdb/quote.js'
-import { type DataFolder, lockFolder } from '../disk/DataFolder.js'
+import { analyticsCatalog, internalSchema, quoteIdentifier, quoteText } from '../duckdb/quote.js'
+import type { DataFolder } from '../disk/DataFolder.js'
 import { LogStore } from '../wal/LogStore.js'
-import { type Command, dataFlag, dataFolderOf, findStore, readWords } from './Command.js'
+import { type Command, dataFlag, dataFolderOf, findStore, readWords, withCatalogs } from './Command.js'
 
 const help = `waymark-server retry-rejected [--data FOLDER] [--reason TEXT]
 
@@ -24,19 +23,6 @@ const tableOf = (catalog: string) =>
 
 /** What has no task was set aside for what it says, such as an id that is not signed: it stays. */
 const mayComeBack = 'task_id IS NOT NULL'
-
-const open = async (folder: DataFolder, cleanups: Cleanups): Promise<DuckDBConnection> => {
-  const instance = await DuckDBInstance.create(':memory:')
-  cleanups.add(() => instance.closeSync())
-  const connection = await instance.connect()
-  cleanups.add(() => connection.closeSync())
-  for (const catalog of folder.catalogs) {
-    await makeWay(connection, catalog)
-    await connection.run(`ATTACH ${quoteText(folder.catalogFile(catalog))} AS ${quoteIdentifier(catalog)}`)
-  }
-  await connection.run("SET GLOBAL TimeZone = 'UTC'")
-  return connection
-}
 
 type Row = [seq: bigint, atMs: number, kind: string, body: string, target: string | null]
 
@@ -78,11 +64,9 @@ export const retryRejected: Command = {
   async run({ argv, env, print }) {
     const { values } = readWords(argv, flags)
     const folder = findStore(dataFolderOf(values, env), 'write')
-    const cleanups = new Cleanups()
-    try {
-      cleanups.add(await lockFolder(folder))
-      folder.check()
-      const connection = await open(folder, cleanups)
+    await withCatalogs(folder, 'write', async ({ connect, cleanups }) => {
+      const connection = await connect()
+      cleanups.add(() => connection.closeSync())
       for (const catalog of folder.catalogs) {
         if (values.reason !== undefined) {
           const rows = await takeBack(connection, folder, catalog, values.reason)
@@ -95,9 +79,7 @@ export const retryRejected: Command = {
         for (const [rows, reason] of reader.getRows() as [number, string][])
           print(`${catalog}: ${rows} rows: ${reason}`)
       }
-      return 0
-    } finally {
-      await cleanups.run()
-    }
+    })
+    return 0
   },
 }

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync, existsSync, renameSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, dirname } from 'node:path'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { readPosition } from '../care/checkCatalogs.js'
-import { Cleanups } from '../Cleanups.js'
-import { type DataFolder, lockFolder } from '../disk/DataFolder.js'
 import { LogStore } from '../wal/LogStore.js'
 import { scanLog } from '../wal/scanLog.js'
-import { type Command, dataFlag, dataFolderOf, findStore, openCatalogs, readWords } from './Command.js'
+import { type Command, dataFlag, dataFolderOf, findStore, readWords, withCatalogs } from './Command.js'
 import { syncFolder } from '../disk/writeWhole.js'
 import { readMark } from '../wal/LogMark.js'
 import { listSegments, segmentFile } from '../wal/SegmentFiles.js'
@@ -82,30 +79,15 @@ const isWhole = (log: string) =>
     () => false,
   )
 
-/** The position up to which each catalog has been filled from its log. */
-const readPositions = async (folder: DataFolder, cleanups: Cleanups) => {
-  const temp = mkdtempSync(join(tmpdir(), 'waymark-'))
-  cleanups.add(() => rmSync(temp, { recursive: true }))
-  const instance = await openCatalogs(folder, temp)
-  cleanups.add(() => instance.closeSync())
-  const connection = await instance.connect()
-  const positions = new Map<string, number>()
-  for (const catalog of folder.catalogs) positions.set(catalog, await readPosition(connection, catalog))
-  connection.closeSync()
-  return positions
-}
-
 export const salvage: Command = {
   name: 'salvage',
   help,
   async run({ argv, env, print }) {
     const { values } = readWords(argv, dataFlag)
     const folder = findStore(dataFolderOf(values, env), 'write')
-    const cleanups = new Cleanups()
-    try {
-      cleanups.add(await lockFolder(folder))
-      folder.check()
-      const positions = await readPositions(folder, cleanups)
+    await withCatalogs(folder, 'read', async ({ connect, cleanups }) => {
+      const connection = await connect()
+      cleanups.add(() => connection.closeSync())
       for (const logs of [folder.acceptLog, folder.appendLog]) {
         for (const catalog of LogStore.catalogsIn(logs)) {
           const log = join(logs, catalog)
@@ -113,16 +95,14 @@ export const salvage: Command = {
             print(`${log} is whole.`)
             continue
           }
-          const applied = positions.get(catalog) ?? 0
+          const applied = await readPosition(connection, catalog)
           const { kept, lost } = await salvageLog(log, applied)
           print(
             `${log} was damaged: ${catalog} has its rows through ${applied}, ${kept} later ones were kept, and ${lost} accepted rows are given up.`,
           )
         }
       }
-      return 0
-    } finally {
-      await cleanups.run()
-    }
+    })
+    return 0
   },
 }

@@ -14,6 +14,10 @@ export interface View {
   columns: readonly (readonly [name: string, sql: string, comment: string])[]
 }
 
+/** Columns that are those of the row `alias`, with their comments. */
+export const columnsOf = (alias: string, comments: Readonly<Record<string, string>>): View['columns'] =>
+  Object.entries(comments).map(([name, comment]) => [name, `${alias}.${quoteIdentifier(name)}`, comment])
+
 /** The statements that make a view of the catalog `analytics`, with its comments. */
 export const viewSql = ({ name, comment, from, columns }: View): string => {
   const view = `analytics.main.${name}`

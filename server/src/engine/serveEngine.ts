@@ -76,7 +76,7 @@ export const serveEngine = async (options: ServeEngineOptions): Promise<void> =>
   const postgres = acceptPostgres(sql)
   cleanups.add(() => postgres.close())
   if (speaksPostgres) await connection.run(createCatalog)
-  link.on('cancelPostgres', (key, word) => postgres.cancel(key, word))
+  link.on('cancelPostgres', ({ process: key, secret }) => postgres.cancel(key, secret))
   link.on('endPostgres', () => postgres.end())
 
   // The ingest process adds headers to those that it has taken from its client.
@@ -89,7 +89,7 @@ export const serveEngine = async (options: ServeEngineOptions): Promise<void> =>
   const listener = new Listener(routes, logger, { isLast })
   server.on('request', (request, response) => listener.listen(request, response))
   takeExpecting(server)
-  link.on('refused', (statements) => sql.refuse(statements))
+  link.on('refused', ({ statements }) => sql.refuse(statements))
   const cancelAll = () => sql.cancelAll('stopping')
   link.on('stopping', cancelAll)
   cleanups.add(() => closeServer(server, cancelAll, () => listener.idle()))

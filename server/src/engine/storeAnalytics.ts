@@ -58,9 +58,9 @@ const localSource = ({ store, link, taskIds, syncWaitMs, limit }: LocalSourceOpt
         durable = Math.max(durable, last)
         applier.wake()
       }
-      link.on('grown', grow)
-      link.on('erase', (_, through) => grow(through))
-      link.on('wanted', (sequence) => void applier.reached(sequence, syncWaitMs))
+      link.on('grown', (message) => grow(message.durable))
+      link.on('erase', ({ through }) => grow(through))
+      link.on('wanted', ({ sequence }) => void applier.reached(sequence, syncWaitMs))
     },
     // `LogNews` already sends this news, for all logs.
     onApplied: () => undefined,
@@ -179,7 +179,7 @@ export const storeAnalytics = async (
       onLifted: () => analytics.wake(),
     })
     const erasures = open(asked)
-    link.on('erase', (requests, through) => {
+    link.on('erase', ({ requests, through }) => {
       asked.take(requests, through)
       erasures.check()
     })

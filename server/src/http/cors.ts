@@ -79,33 +79,26 @@ interface Paths {
  * own pages and for the listed origins, because a browser adds an operator's cached password to the requests of any page.
  */
 export class Origins {
-  readonly #events: ReadonlySet<string>
-  readonly #open: ReadonlySet<string>
-  readonly #openBelow: readonly string[]
-  readonly #ids: string
-  readonly #login: string
+  readonly #paths: Paths
   readonly #listed: readonly string[]
 
-  constructor({ events, open, openBelow, ids, login }: Paths, listed: readonly string[]) {
-    this.#events = new Set(events)
-    this.#open = new Set(open)
-    this.#openBelow = openBelow
-    this.#ids = ids
-    this.#login = login
+  constructor(paths: Paths, listed: readonly string[]) {
+    this.#paths = paths
     this.#listed = listed.map((origin) => origin.toLowerCase())
   }
 
   /** Throws for a page that may not ask; otherwise writes the headers that let it read the answer. */
   admit(path: string, request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers
-    const isForEvents = this.#isForEvents(path)
-    if (!isForEvents && (this.#open.has(path) || this.#openBelow.some((each) => path.startsWith(each))))
-      return
+    const { events, open, openBelow, ids, login } = this.#paths
+    // A path that ends as one for events is one by mistake: it is refused, and its page must be able to read so.
+    const isForEvents = events.some((each) => path.endsWith(each))
+    if (!isForEvents && (open.includes(path) || openBelow.some((each) => path.startsWith(each)))) return
     // `Vary` is for caches. No cache keeps the answer to an event, and events come by the thousand, so it is spared there.
     if (!isForEvents || origin !== undefined) response.setHeader('Vary', 'Origin')
     // An own page or a program needs no CORS headers. Without them a browser shows the answer to no other page.
-    const isOwn = !isForEvents && (path === this.#ids ? !isForeign(request) : isOwnOrProgram(request))
-    const takesListed = path !== this.#ids && path !== this.#login
+    const isOwn = !isForEvents && (path === ids ? !isForeign(request) : isOwnOrProgram(request))
+    const takesListed = path !== ids && path !== login
     if (!isForEvents && !isOwn && !(takesListed && this.#isListed(origin))) {
       const message = `Pages of ${origin?.slice(0, 200) ?? 'other sites'} may not ask here. Name their origin by --origins if they are yours.`
       throw refuse(403, 'origin-not-allowed', message, { connection: 'close' })
@@ -118,13 +111,6 @@ export class Origins {
       'Access-Control-Expose-Headers',
       'Retry-After, Access-Control-Allow-Credentials, X-Waymark-Format, X-Waymark-Columns, X-Query-Id, X-Session-Id, X-Request-Id',
     )
-  }
-
-  /** A path that ends as one for events is one by mistake: it is refused, and its page must be able to read so. */
-  #isForEvents(path: string): boolean {
-    if (this.#events.has(path)) return true
-    for (const each of this.#events) if (path.endsWith(each)) return true
-    return false
   }
 
   #isListed(origin: string | undefined): boolean {

@@ -74,6 +74,12 @@ export const shapeChecker = (schema: object, { coerceTypes = false } = {}) => {
   }
 }
 
+/** Refuses a body that does not say it is JSON: with another type a page of any site could send it without a preflight. */
+export const mustBeJson = ({ headers }: IncomingMessage): void => {
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))
+    throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
+}
+
 /** Makes a function that reads a JSON body of one shape. */
 export const bodyReader = <T>(schema: object, maxBytes: number) => {
   const check = shapeChecker(schema)

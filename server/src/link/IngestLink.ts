@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
-import type { ErasureRequest } from '../payloads/erasure.js'
 import { receive, send, type ToEngine, type ToIngest, type EngineVitals } from './messages.js'
 import type { DeadLetter, RecentDeadLetters } from '../wal/rejected.js'
 import type { Hello } from './EngineLink.js'
@@ -50,15 +49,8 @@ export class LogNews {
   }
 }
 
-interface News {
-  grown: [durable: number]
-  wanted: [sequence: number]
-  stopping: []
-  cancelPostgres: [process: number, secret: number]
-  endPostgres: []
-  refused: [statements: readonly (readonly [key: string, reason: string])[]]
-  erase: [requests: ErasureRequest[], through: number]
-}
+/** Each message is told to those who listen for its kind. */
+type News = { [Kind in ToEngine['kind']]: [message: Extract<ToEngine, { kind: Kind }>] }
 
 /** `EngineLink` takes an engine for silent after 20 s, so 19 of these messages may be late. */
 const aliveMs = 1000
@@ -91,13 +83,7 @@ export class IngestLink extends EventEmitter<News> {
     socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket))
     receive(socket, (given) => {
       const message = given as ToEngine
-      if (message.kind === 'grown') this.emit('grown', message.durable)
-      else if (message.kind === 'wanted') this.emit('wanted', message.sequence)
-      else if (message.kind === 'cancelPostgres') {
-        this.emit('cancelPostgres', message.process, message.secret)
-      } else if (message.kind === 'erase') this.emit('erase', message.requests, message.through)
-      else if (message.kind === 'refused') this.emit('refused', message.statements)
-      else this.emit(message.kind)
+      this.emit(message.kind, ...([message] as News[ToEngine['kind']]))
     })
     send(socket, this.#hello())
   }

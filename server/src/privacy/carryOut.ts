@@ -7,13 +7,13 @@ import type { Logger } from '../Logger.js'
 import { analyticsCatalog } from '../duckdb/quote.js'
 import { attach, createInstance, type Resources } from '../duckdb/Database.js'
 import type { DataFolder } from '../disk/DataFolder.js'
+import { readApplied } from '../schema/analyticsSchema.js'
 import { hashOf, readErased, recordDuty, type Duty } from '../schema/duties.js'
 import type { ErasureOutcome, PersonId } from '../payloads/erasure.js'
 import { type Erasure, type ErasureList, type Logged, maxTries } from './ErasureList.js'
 import {
   chooseErased,
-  countIds,
-  countRows,
+  countRecords,
   countUnlinked,
   findEvents,
   findRejected,
@@ -60,11 +60,6 @@ interface CarriedOut {
 
 const tasksOf = (erasures: readonly { task: string }[]) => new Set(erasures.map(({ task }) => task))
 
-const readPosition = async (connection: DuckDBConnection): Promise<number> => {
-  const reader = await connection.runAndReadAll('SELECT max(applied) FROM analytics.raw.position')
-  return Number(reader.getRows()[0]![0] ?? 0)
-}
-
 /** Counts what an erasure will remove, for `privacy_log`; undefined when nobody has the id. */
 const describe = async (
   connection: DuckDBConnection,
@@ -81,10 +76,7 @@ const describe = async (
     user,
     environment,
     person: hashOf(secret, { environment, id }),
-    events: await countRows(connection, 'events'),
-    traits: await countRows(connection, 'traits'),
-    identities: await countIds(connection),
-    rejected: await countRows(connection, 'rejected'),
+    ...(await countRecords(connection)),
     unlinked: await countUnlinked(connection),
   }
 }
@@ -150,7 +142,7 @@ const eraseAll = async (
  * together with another one.
  */
 const findDue = async (connection: DuckDBConnection, { list: { all }, archive }: CarryOutOptions) => {
-  const applied = await readPosition(connection)
+  const applied = await readApplied(connection)
   const due = all.filter(({ through, logged }) =>
     // One that came by a log in PostgreSQL is about the store as it is right there, and no later. Files that it shares
     // with other stores come first.

@@ -11,29 +11,14 @@ import { exportPath, personNotFound, readAskedPerson, type PersonId } from '../p
 import { hashOf, recordDuty } from '../schema/duties.js'
 import {
   choosePerson,
-  countIds,
-  countRows,
+  countRecords,
   eventsAfter,
   findEvents,
   idTable,
+  type Records,
   rowsOf,
 } from '../schema/personRows.js'
 import { allEvents } from '../schema/analyticsSchema.js'
-
-/** How many records of each kind are stored of a person. */
-interface Records {
-  events: number
-  traits: number
-  identities: number
-  rejected: number
-}
-
-const countRecords = async (connection: DuckDBConnection): Promise<Records> => ({
-  events: await countRows(connection, 'events'),
-  traits: await countRows(connection, 'traits'),
-  identities: await countIds(connection),
-  rejected: await countRows(connection, 'rejected'),
-})
 
 const moment = (column: string) => `strftime(timezone('UTC', ${column}), '%Y-%m-%dT%H:%M:%S.%gZ')`
 

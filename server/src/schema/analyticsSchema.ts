@@ -14,6 +14,15 @@ ${rejectedTable(`${schema}.rejected`)}
 `
 }
 
+/** The sequence up to which a catalog has the rows of its log; 0 in a new one. */
+export const readApplied = async (
+  connection: DuckDBConnection,
+  position = 'analytics.raw.position',
+): Promise<number> => {
+  const reader = await connection.runAndReadAll(`SELECT max(applied) FROM ${position}`)
+  return Number(reader.getRows()[0]![0] ?? 0)
+}
+
 /**
  * Makes this catalog the only one that the transaction can write to, and changes nothing. DuckDB lets a
  * transaction write to a single file, so user SQL can change neither the analytics catalog nor another one.

@@ -6,137 +6,43 @@ import { quoteText } from '../duckdb/quote.js'
  * which send `android-app://com.slack` as the referrer.
  */
 
+const words = (text: string) => text.trim().split(/\s+/)
+
 const assistants = {
-  sources: ['chatgpt', 'claude', 'copilot', 'gemini', 'openai', 'perplexity'],
-  hosts: [
-    'chat.deepseek.com',
-    'chat.mistral.ai',
-    'chat.openai.com',
-    'chat.qwen.ai',
-    'chatgpt.com',
-    'claude.ai',
-    'copilot.microsoft.com',
-    'deepseek.com',
-    'doubao.com',
-    'gemini.google.com',
-    'grok.com',
-    'kimi.com',
-    'meta.ai',
-    'notebooklm.google.com',
-    'perplexity.ai',
-    'phind.com',
-    'poe.com',
-    'you.com',
-  ],
+  sources: words('chatgpt claude copilot gemini openai perplexity'),
+  hosts: words(`
+    chat.deepseek.com chat.mistral.ai chat.openai.com chat.qwen.ai chatgpt.com claude.ai
+    copilot.microsoft.com deepseek.com doubao.com gemini.google.com grok.com kimi.com meta.ai
+    notebooklm.google.com perplexity.ai phind.com poe.com you.com`),
 }
 
 const mail = {
-  sources: ['email', 'mail', 'newsletter'],
-  hosts: [
-    'com.google.android.gm',
-    'com.microsoft.office.outlook',
-    'e.mail.ru',
-    'mail.aol.com',
-    'mail.google.com',
-    'mail.proton.me',
-    'mail.yahoo.com',
-    'mail.yandex.ru',
-    'mail.zoho.com',
-    'outlook.live.com',
-    'outlook.office.com',
-    'outlook.office365.com',
-  ],
+  sources: words('email mail newsletter'),
+  hosts: words(`
+    com.google.android.gm com.microsoft.office.outlook e.mail.ru mail.aol.com mail.google.com
+    mail.proton.me mail.yahoo.com mail.yandex.ru mail.zoho.com outlook.live.com outlook.office.com
+    outlook.office365.com`),
 }
 
 const social = {
-  sources: [
-    'bluesky',
-    'discord',
-    'facebook',
-    'fb',
-    'ig',
-    'instagram',
-    'linkedin',
-    'mastodon',
-    'meta',
-    'pinterest',
-    'reddit',
-    'snapchat',
-    'telegram',
-    'threads',
-    'tiktok',
-    'twitter',
-    'whatsapp',
-    'x',
-    'youtube',
-  ],
-  hosts: [
-    'bsky.app',
-    'com.facebook.katana',
-    'com.instagram.android',
-    'com.linkedin.android',
-    'com.reddit.frontpage',
-    'com.twitter.android',
-    'discord.com',
-    'douyin.com',
-    'facebook.com',
-    'instagram.com',
-    'lemmy.world',
-    'linkedin.com',
-    'lnkd.in',
-    'mastodon.online',
-    'mastodon.social',
-    'news.ycombinator.com',
-    'ok.ru',
-    'pin.it',
-    'pinterest.*',
-    'quora.com',
-    'reddit.com',
-    'snapchat.com',
-    't.co',
-    't.me',
-    'telegram.org',
-    'threads.com',
-    'threads.net',
-    'tiktok.com',
-    'tumblr.com',
-    'twitter.com',
-    'vk.com',
-    'weibo.com',
-    'whatsapp.com',
-    'x.com',
-    'xiaohongshu.com',
-    'xing.com',
-    'youtu.be',
-    'youtube.com',
-    'zhihu.com',
-  ],
+  sources: words(`
+    bluesky discord facebook fb ig instagram linkedin mastodon meta pinterest reddit snapchat telegram
+    threads tiktok twitter whatsapp x youtube`),
+  hosts: words(`
+    bsky.app com.facebook.katana com.instagram.android com.linkedin.android com.reddit.frontpage
+    com.twitter.android discord.com douyin.com facebook.com instagram.com lemmy.world linkedin.com
+    lnkd.in mastodon.online mastodon.social news.ycombinator.com ok.ru pin.it pinterest.* quora.com
+    reddit.com snapchat.com t.co t.me telegram.org threads.com threads.net tiktok.com tumblr.com
+    twitter.com vk.com weibo.com whatsapp.com x.com xiaohongshu.com xing.com youtu.be youtube.com
+    zhihu.com`),
 }
 
 const search = {
-  sources: ['baidu', 'bing', 'duckduckgo', 'ecosia', 'google', 'yahoo', 'yandex'],
-  hosts: [
-    'aol.com',
-    'ask.com',
-    'baidu.com',
-    'bing.com',
-    'com.google.android.googlequicksearchbox',
-    'duckduckgo.com',
-    'ecosia.org',
-    'google.*',
-    'kagi.com',
-    'metager.de',
-    'mojeek.com',
-    'naver.com',
-    'qwant.com',
-    'search.brave.com',
-    'seznam.cz',
-    'sogou.com',
-    'startpage.com',
-    'swisscows.com',
-    'yahoo.*',
-    'yandex.*',
-  ],
+  sources: words('baidu bing duckduckgo ecosia google yahoo yandex'),
+  hosts: words(`
+    aol.com ask.com baidu.com bing.com com.google.android.googlequicksearchbox duckduckgo.com ecosia.org
+    google.* kagi.com metager.de mojeek.com naver.com qwant.com search.brave.com seznam.cz sogou.com
+    startpage.com swisscows.com yahoo.* yandex.*`),
 }
 
 /** Networks that add their id to clicks on advertisements alone. Facebook's `fbclid` is on all of its links. */

@@ -74,22 +74,12 @@ export const keyChanges = list(ofKeys, (name, sql) => `${name} = ${sql}`)
  * Built-in properties that have a column of their own in `raw.events`. One query that reads a property
  * out of the JSON takes a third of the time that writing all these columns takes once.
  */
-export const builtInColumns = [
-  { column: 'url', property: '$url' },
-  { column: 'referrer', property: '$referer' },
-  { column: 'utm_source', property: '$utm_source' },
-  { column: 'utm_medium', property: '$utm_medium' },
-  { column: 'utm_campaign', property: '$utm_campaign' },
-  { column: 'utm_term', property: '$utm_term' },
-  { column: 'utm_content', property: '$utm_content' },
-  { column: 'lib', property: '$lib' },
-  { column: 'lib_version', property: '$lib_version' },
-  { column: 'release', property: '$release' },
-  { column: 'os', property: '$os' },
-  { column: 'user_agent', property: '$user_agent' },
-  { column: 'device', property: '$device' },
-  { column: 'viewport', property: '$viewport' },
-] as const
+export const builtInColumns: readonly { column: string; property: string }[] = (
+  'url referrer utm_source utm_medium utm_campaign utm_term utm_content lib lib_version release os ' +
+  'user_agent device viewport'
+)
+  .split(' ')
+  .map((column) => ({ column, property: column === 'referrer' ? '$referer' : `$${column}` }))
 
 /** The SQL of a list with the texts of the properties `more`, then of the built-in ones. The JSON is read once for all. */
 export const builtInsSql = (properties: string, more: readonly string[] = []): string => {
@@ -140,18 +130,6 @@ export const derivedColumns: Readonly<Record<string, string>> = {
   click_id: clickIdSql,
 }
 
-/** What a request says of its sender. `visitor` is the id of a day, of one who is counted without consent. */
-export const senderFields = [
-  'key',
-  'bot',
-  'browser',
-  'os',
-  'device',
-  'language',
-  'country',
-  'visitor',
-] as const
-
 /** Widths in pixels: the window of a phone is narrower than 600, and that of an upright tablet has at most 1024. */
 const [tabletFrom, desktopFrom] = [600, 1025]
 
@@ -166,15 +144,11 @@ export const screenClassSql = (viewport: string): string => {
   return `CASE ${classes.map(([when, name]) => `WHEN ${when} THEN ${quoteText(name)}`).join(' ')} END`
 }
 
-const utmComment = (name: string) => `The property $${name}; without a campaign there, what url says.`
-
 /** What these columns are, in all views that have them. */
 export const derivedComments = {
-  utm_source: utmComment('utm_source'),
-  utm_medium: utmComment('utm_medium'),
-  utm_campaign: utmComment('utm_campaign'),
-  utm_term: utmComment('utm_term'),
-  utm_content: utmComment('utm_content'),
+  ...(Object.fromEntries(
+    utmColumns.map((name) => [name, `The property $${name}; without a campaign there, what url says.`]),
+  ) as Record<(typeof utmColumns)[number], string>),
   click_id: 'The click id that url has, by its name, such as gclid; the id itself is in url.',
   os: 'The property $os; else the system that the user agent names.',
   browser: 'The browser that the user agent names: the property $user_agent, else that of the request.',

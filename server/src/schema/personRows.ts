@@ -1,4 +1,4 @@
-import { keyOf, keyPrefix, type PersonId, standInOf } from '../payloads/erasure.js'
+import { type Erased, keyOf, keyPrefix, type PersonId, standInOf } from '../payloads/erasure.js'
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
 import { namesId } from '../saved/savedSchema.js'
 import { allEvents } from './analyticsSchema.js'
@@ -92,14 +92,20 @@ const count = async (connection: DuckDBConnection, sql: string): Promise<number>
   Number((await connection.runAndReadAll(`SELECT count(*) ${sql}`)).getRows()[0]![0])
 
 /** How many rows of a table belong to those persons. Events in the archive are counted too. */
-export const countRows = (connection: DuckDBConnection, table: keyof typeof rowsOf): Promise<number> => {
+const countRows = (connection: DuckDBConnection, table: keyof typeof rowsOf): Promise<number> => {
   const rows = table === 'events' ? allEvents : `analytics.raw.${table}`
   return count(connection, `FROM ${rows} t WHERE ${rowsOf[table]}`)
 }
 
-/** How many ids those persons have. */
-export const countIds = (connection: DuckDBConnection): Promise<number> =>
-  count(connection, `FROM ${idTable}`)
+/** How many records of each kind are stored of those persons. */
+export type Records = Omit<Erased, 'unlinked'>
+
+export const countRecords = async (connection: DuckDBConnection): Promise<Records> => ({
+  events: await countRows(connection, 'events'),
+  traits: await countRows(connection, 'traits'),
+  identities: await count(connection, `FROM ${idTable}`),
+  rejected: await countRows(connection, 'rejected'),
+})
 
 export const countUnlinked = (connection: DuckDBConnection): Promise<number> =>
   count(connection, `FROM ${allEvents} t WHERE ${namesAnonymousId}`)

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../http/behindProxy.js'
 import { refuse } from '../http/HttpError.js'
-import { bodyReader } from '../http/readJson.js'
+import { bodyReader, mustBeJson } from '../http/readJson.js'
 import { type Exchange, type Reply, type Route, requestId } from '../http/Route.js'
 import { type FindIdentity, readLogins, loginCookie, type Authenticate } from './authenticate.js'
 import type { Identity } from './Identity.js'
@@ -108,9 +108,7 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
   }
 
   const login = async (request: IncomingMessage): Promise<Reply> => {
-    // A page of any site may send other content types without a preflight request.
-    if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
-      throw refuse(400, 'invalid-headers', 'Content-Type must be application/json.')
+    mustBeJson(request)
     const identity = await check(request, await readGiven(request))
     const { headers, ...rest } = replyTo(identity)
     const cookie = loginCookie(request, tokens, tokens.begin(identity.user))

@@ -25,7 +25,7 @@ const mostRows = 122_880
 /** A batch takes about so long, so that the rows that come meanwhile need not wait longer for the next one. */
 const batchMs = 1000
 /** Fewer rows than this cost hardly less time, so nothing is learned from them. */
-export const fewRows = 2000
+const fewRows = 2000
 /** The divisor after an engine has ended while it stored: each try costs a start, so the steps are larger than halves. */
 const afterEnd = 8
 /** Near the size that did not fit a batch grows by a tenth: doubling would meet it again at once. */
@@ -35,7 +35,7 @@ const slowGrowth = 1.1
  * Decides how much is stored together: as many rows as take a second, and as many bytes of bodies as fit into memory. A batch that did not fit is halved
  * until it does. After that batches double up to half of the size that did not fit, and grow slowly from there on.
  */
-export class BatchSize {
+class BatchSize {
   readonly #most: number
   #bytes: number
   #rows = mostRows / 8

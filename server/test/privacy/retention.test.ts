@@ -150,7 +150,11 @@ describe('retention', () => {
     async (place) => {
       const lines: string[] = []
       const archiving = { archiveFolder: join(root, 'files'), archiveAfterDays: 1 }
-      const logged = { writeLog: (line: string) => lines.push(line), logLevel: 'warn' } as const
+      // A busy machine also warns of rows that are stored late.
+      const writeLog = (line: string) => {
+        if (line.includes('the clock may have been behind')) lines.push(line)
+      }
+      const logged = { writeLog, logLevel: 'warn' } as const
       await start({ ...logged, ...(place === 'archive' && archiving) })
       for (const name of ['Old', 'Right', 'Behind', 'New'])
         await service.ingest('/track?sync=true', event(name))
@@ -167,7 +171,6 @@ describe('retention', () => {
       for (const times of [1, 2]) {
         await eventually(() => Promise.resolve(expect(lines).toHaveLength(times)))
         expect(JSON.parse(lines.at(-1)!)).toMatchObject({ environment: 'production', days: '2020-05-02' })
-        expect(lines.at(-1)).toContain('the clock may have been behind')
         expect(await names('events')).toEqual([['Behind'], ['New'], ['Right']])
         expect(await rowsOf('SELECT count(*) FROM analytics.rejected')).toEqual([[1]])
         if (place === 'archive')

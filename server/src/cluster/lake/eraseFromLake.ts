@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { type ArchiveFolder, readArchivedFiles, readEventColumns } from '../../archive/ArchivedFile.js'
+import { type ArchiveFolder, readArchivedFiles } from '../../archive/ArchivedFile.js'
 import { isThere } from '../../archive/bindArchive.js'
 import { eraseFromFiles } from '../../archive/eraseFromFiles.js'
 import type { Erasure } from '../../privacy/ErasureList.js'
@@ -72,11 +72,9 @@ const erase = async (
   await setIds(connection, ids)
   await findEvents(connection)
   const replacements = await eraseFromFiles(connection, archive, ids)
-  const columns = await readEventColumns(connection)
   const begun = []
   for (const { fresh } of replacements)
-    if (fresh !== undefined)
-      begun.push(await describeFile(connection, archive, { file: fresh.file, columns }))
+    if (fresh !== undefined) begun.push(await describeFile(connection, archive, fresh.file))
   const ended = replacements.map(({ old }) => old.file)
   await lake.commitErase({
     snapshot,

@@ -7,8 +7,8 @@ import {
   dayOfFile,
   type DayPart,
   environmentOfFile,
-  type EventColumn,
   readArchivedFiles,
+  readEventColumns,
 } from '../../archive/ArchivedFile.js'
 import type { ServerConnection } from '../log/ServerConnection.js'
 import { eventsTable, lakeChannel } from '../log/logSchema.js'
@@ -98,9 +98,10 @@ const readSizes = async (path: string) => {
 export const describeFile = async (
   connection: DuckDBConnection,
   { path: folder }: ArchiveFolder,
-  { file, columns }: { file: string; columns: readonly EventColumn[] },
+  file: string,
 ): Promise<NewFile> => {
   const path = join(folder, file)
+  const columns = await readEventColumns(connection)
   const values = columns.flatMap(({ name }) => {
     const column = quoteIdentifier(name)
     const bounds = bounded.has(name)

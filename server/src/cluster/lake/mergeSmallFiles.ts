@@ -8,7 +8,6 @@ import {
   folderOf,
   isLateFile,
   readArchivedFiles,
-  readEventColumns,
 } from '../../archive/ArchivedFile.js'
 import { moveClosedDays } from '../../archive/archiveEvents.js'
 import {
@@ -56,8 +55,7 @@ export const archiveToLake = ({
           const slice = await writeSlice(connection, archive, { part, most: sliceEvents })
           if (slice === undefined) return 0
           const { file, events, last } = slice
-          const columns = await readEventColumns(connection)
-          const begun = [await describeFile(connection, archive, { file, columns })]
+          const begun = [await describeFile(connection, archive, file)]
           await lake.commit({ kind: 'add', through: last, ended: [], begun, part })
           return events
         }),
@@ -123,8 +121,7 @@ const writeMerged = async (
   const rows = `SELECT ${ownColumns} FROM ${readFiles(pathsOf(archive, files))}`
   const events = files.reduce((sum, each) => sum + each.events, 0)
   const file = await writeFile(connection, archive, { stem, rows, events })
-  const columns = await readEventColumns(connection)
-  return await describeFile(connection, archive, { file, columns })
+  return await describeFile(connection, archive, file)
 }
 
 /**

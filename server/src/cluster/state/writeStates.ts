@@ -7,7 +7,7 @@ import { type HeldFile, holdFile } from '../../care/careRoutes.js'
 import type { Logger } from '../../Logger.js'
 import { keepForStates } from '../log/readLog.js'
 import type { ServerConnection } from '../log/ServerConnection.js'
-import { storeVersion } from '../../schema/analyticsSchema.js'
+import { readApplied, storeVersion } from '../../schema/analyticsSchema.js'
 import type { DataFolder } from '../../disk/DataFolder.js'
 import type { Chore } from '../../duckdb/Upkeep.js'
 import { writeWhole, type FileSum, readPart, writeHashed, syncFolder } from '../../disk/writeWhole.js'
@@ -45,11 +45,6 @@ const usualAgeMs = 86_400_000
 const kept = 2
 const lookMs = 600_000
 
-const readPosition = async (connection: DuckDBConnection): Promise<number> => {
-  const reader = await connection.runAndReadAll('SELECT max(applied) FROM analytics.raw.position')
-  return Number(reader.getRows()[0]![0] ?? 0)
-}
-
 /** The snapshot of the shared archive that the store has taken over. */
 const readSnapshot = async (connection: DuckDBConnection): Promise<number> => {
   const reader = await connection.runAndReadAll('SELECT max(snapshot) FROM analytics.raw.archive')
@@ -86,7 +81,7 @@ export class StateWriter {
           return
         this.#lookAtMs = performance.now() + lookMs
         removeStates(archive, ({ isWhole }) => !isWhole)
-        const applied = await readPosition(connection)
+        const applied = await readApplied(connection)
         const usable = this.#usable()
         if (this.#isDue(applied, usable.at(0))) await this.#write(connection, applied, isStopped)
         await this.#tidy(connection)
