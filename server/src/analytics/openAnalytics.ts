@@ -55,7 +55,7 @@ export const openDatabase = async (
 }
 
 /** Statements that bring a store from the version in the key to the next one. */
-export type Upgrades = Readonly<Record<number, readonly string[]>>
+type Upgrades = Readonly<Record<number, readonly string[]>>
 
 /** The list is empty because no version before this one was released. */
 const released: Upgrades = {}
