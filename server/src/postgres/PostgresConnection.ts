@@ -6,6 +6,7 @@ import type { CancelReason } from '../sql/Cancellation.js'
 import type { Sql } from '../sql/openSql.js'
 import * as to from './messages/messages.js'
 import { type Message, MessageStream, BodyReader } from './messages/MessageStream.js'
+import { conversionOf } from './conversionOf.js'
 import { describePortal, openPortal } from './openPortal.js'
 import { formatsOf, newPortal, type Portal, sendRows } from './Portal.js'
 import { Portals, PreparedStatements } from './Portals.js'
@@ -194,7 +195,14 @@ export class PostgresConnection {
     const edits = marks.map(({ number, start, end, kind }) => {
       const at = number - 1
       const oid = prepared.oids[at]!
-      return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
+      const read = {
+        bytes: values[at]!,
+        isBinary: isBinary(at),
+        oid,
+        kind,
+        isLoose: prepared.isLoose === true,
+      }
+      return { start, end, text: readParameter(read) }
     })
     this.#portals.set(name, newPortal(prepared, edits, resultFormats, bytes))
     this.#stream.write(to.bindComplete())
@@ -204,14 +212,17 @@ export class PostgresConnection {
     const kind = reader.letter()
     const name = reader.text()
     if (kind === 'S') {
-      const { oids, fields } = this.#prepared.find(name)
+      const prepared = this.#prepared.find(name)
+      const { oids, fields } = prepared
+      prepared.told = fields
       this.#stream.write(to.parameterDescription(oids.map((oid) => (oid === 0 ? text.oid : oid))))
       this.#stream.write(fields === undefined ? to.noData() : to.rowDescription(fields, []))
       return
     }
     const portal = this.#portals.find(name)
     // The values may change the types of the columns, so the statement must run before it is described.
-    if (portal.values.length > 0 && portal.source === undefined) await this.#start(portal)
+    if (portal.values.length > 0 && portal.source === undefined && !portal.isDone) await this.#start(portal)
+    portal.prepared.told ??= portal.fields
     this.#stream.write(
       portal.fields === undefined
         ? to.noData()
@@ -233,8 +244,11 @@ export class PostgresConnection {
     portal.source = source
     // The client may not ask for the rows at once.
     source.pause()
-    if (portal.fields === undefined) portal.fields = source.fields
-    else if (source.fields?.length !== portal.fields.length) {
+    const { told } = portal.prepared
+    portal.fields = told ?? source.fields
+    if (told === undefined) return
+    if (source.fields?.length === told.length) portal.convert = conversionOf(told, source.fields)
+    else {
       source.close('cancelled')
       throw new ProtocolError(sqlState.notSupported, 'The statement has other columns now: prepare it again.')
     }
