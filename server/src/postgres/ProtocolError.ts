@@ -73,6 +73,7 @@ const ofMessage: [RegExp, string][] = [
   [/^Binder Error: Ambiguous/, '42702'],
   [/must appear in the GROUP BY/, '42803'],
   [/^Binder Error/, '42000'],
+  [/division by zero/, '22012'],
   [/^Conversion Error|^Invalid Input Error/, sqlState.invalidText],
   [/^Out of Range Error/, '22003'],
   [/^Out of Memory Error/i, '53200'],

@@ -1,6 +1,7 @@
 import { ownCatalog } from '../../duckdb/quote.js'
 import { functions, catalogFunctions, namesOfObjects, always, type Macros } from './functions.js'
 import { pg } from './names.js'
+import { valueFunctions } from './valueFunctions.js'
 import { relationMaps, relations, informationSchema } from './relations.js'
 import { typeOid, typeTables, emptyTables, server } from './typeTables.js'
 
@@ -14,7 +15,7 @@ const views = {
     Object.entries(informationSchema).map(([name, sql]) => [`information_schema_${name}`, sql]),
   ),
 }
-const macros: Macros = { ...catalogFunctions, ...namesOfObjects, ...functions }
+const macros: Macros = { ...catalogFunctions, ...namesOfObjects, ...functions, ...valueFunctions }
 
 /** Views use these macros, so they are created before the views. */
 const first: Macros = { type_oid: always(typeOid, 't'), format_type: macros.format_type! }

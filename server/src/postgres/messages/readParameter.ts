@@ -163,13 +163,15 @@ const written: Record<string, (value: string, name: string) => string> = {
   int8: whole,
   oid: whole,
   date: (value) => value.replace(/\s+BC$/i, ' (BC)'),
-  timestamp: momentBeforeChrist,
-  timestamptz: momentBeforeChrist,
+  timestamp: momentOf,
+  timestamptz: momentOf,
 }
 
-/** DuckDB has the era behind the date. */
-function momentBeforeChrist(value: string): string {
-  return value.replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2')
+/** DuckDB has the era behind the date, and seconds before a zone. */
+function momentOf(value: string): string {
+  return value
+    .replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2')
+    .replace(/^(\S+(?: \(BC\))?[ T]\d{1,2}:\d\d)(?=\s*(?:[+-]|Z$))/i, '$1:00')
 }
 
 /** A value in SQL. A loose text gets no type, so that it takes the type of the value that it is compared with. */

@@ -1,4 +1,11 @@
-import { closingAt, itemsOf, operandAt, operandBefore, type Range } from '../../sql/text/operands.js'
+import {
+  closingAt,
+  endOfCall,
+  itemsOf,
+  operandAt,
+  operandBefore,
+  type Range,
+} from '../../sql/text/operands.js'
 import { isName, isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { nameOf } from '../statements/statements.js'
 import { typeNameOf } from '../types.js'
@@ -25,19 +32,6 @@ const hasAlias = (tokens: Tokens, { first, last }: Range): boolean => {
   return before.kind === 'symbol' ? /^[)\]\d]/.test(before.text) : !operators.test(before.text)
 }
 
-/** What stands behind a call and is a part of it. */
-const endOfCall = (tokens: Tokens, from: number): number => {
-  let at = from
-  for (;;) {
-    const word = wordOf(tokens[at + 1])
-    if ((word === 'filter' || word === 'over') && isSymbol(tokens[at + 2], '('))
-      at = closingAt(tokens, at + 2)
-    else if (word === 'over') at += 2
-    else if (word === 'within') at = closingAt(tokens, at + 3)
-    else return at
-  }
-}
-
 const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined => {
   const begin = tokens[first]
   if (begin === undefined) return undefined
@@ -55,6 +49,8 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
     const as = findLast(first + 1, (at) => wordOf(tokens[at]) === 'as')
     return castFigure(tokens, { first: first + 2, last: as - 1 }, tokens.slice(as + 1, last))
   }
+  const isZone = wordOf(tokens[last - 1]) === 'zone' && wordOf(tokens[last - 3]) === 'at'
+  if (isZone && isOperand(tokens, { first, last: last - 4 })) return { name: 'timezone' }
   const cast = findLast(begin.around, (at) => isSymbol(tokens[at], ':') && isSymbol(tokens[at + 1], ':'))
   // Another operator before the operand is the outer one, and gives no name.
   if (cast > first && isOperand(tokens, { first, last: cast - 1 })) {
@@ -124,6 +120,7 @@ const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
 
 /** The names that Postgres would give to columns to which the statement gives none. */
 export const columnNames = (tokens: Tokens, names: readonly string[]): string[] => {
+  if (wordOf(tokens[0]) === 'values') return names.map((_, at) => `column${at + 1}`)
   // Behind a WITH the SELECT of the whole statement is the first one outside of brackets.
   const isWith = wordOf(tokens[0]) === 'with'
   const first = tokens.findIndex(

@@ -1,8 +1,7 @@
-import { operandBefore } from '../../sql/text/operands.js'
+import { closingAt, operandBefore } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
-import { quoteText } from '../../duckdb/quote.js'
-import { readArray } from '../messages/encodeBinary.js'
-import { itemTypeOfOid, oidOfName, typeNameOf, typeOfOid } from '../types.js'
+import { readParameter } from '../messages/readParameter.js'
+import { itemTypeOfOid, oidOfName, typeNameOf } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
@@ -25,8 +24,7 @@ interface Cast {
 
 /** The cast in `CAST(x AS type)` whose type begins at `at`. */
 const castAs = (rewrite: Rewrite, at: number, typeAt: number): Cast | undefined => {
-  if (rewrite.word(at - 1) !== 'as' || !(rewrite.is(typeAt + 1, ')') || rewrite.is(typeAt + 1, '[')))
-    return undefined
+  if (rewrite.word(at - 1) !== 'as') return undefined
   const open = rewrite.tokens[at]!.around
   return rewrite.is(open, '(') && /^(try_)?cast$/.test(rewrite.word(open - 1))
     ? { first: open + 1, last: at - 2, typeAt, end: typeAt + 1 }
@@ -66,14 +64,41 @@ const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolea
   }
 }
 
-/** Writes `'{a,b}'::text[]` as a list; false where it is something else. */
-const writeList = (rewrite: Rewrite, at: number, typeAt: number): boolean => {
-  const items = readArray(rewrite.text(at - 3) ?? '')
-  const oid = oidOfName(typeNameOf([rewrite.word(typeAt)]))
-  const isPath = rewrite.is(at - 4, '>') && (rewrite.is(at - 5, '#') || rewrite.is(at - 6, '#'))
-  if (items === undefined || oid === undefined || isPath) return false
-  const list = items.map((item) => (item === null ? 'NULL' : quoteText(item))).join(', ')
-  rewrite.replace(at - 3, typeAt + 2, `CAST([${list}] AS ${typeOfOid(oid)!.sql}[])`)
+/** A text that is cast where it stands is what a parameter of that type would be. False where it is none. */
+const writeLiteral = (
+  rewrite: Rewrite,
+  at: number,
+  type: string,
+  [first, last]: readonly [number, number],
+): boolean => {
+  const value = rewrite.text(at)
+  const isPath = rewrite.is(at - 1, '>') && (rewrite.is(at - 2, '#') || rewrite.is(at - 3, '#'))
+  const oid = oidOfName(type)
+  if (value === undefined || oid === undefined || isPath || /^_?(interval|oid)/.test(type)) return false
+  const bytes = Buffer.from(value)
+  rewrite.replace(first, last, readParameter({ bytes, isBinary: false, oid, kind: 'value', isLoose: false }))
+  return true
+}
+
+/** Types whose name may stand before a text. */
+const before =
+  /^(bool|boolean|bytea|date|timestamp|timestamptz|time|json|jsonb|numeric|decimal|int|integer|int[248]|bigint|smallint)$/
+
+/** `x::varchar(2)` is cut; DuckDB takes the length for a hint. */
+const cut = (rewrite: Rewrite, cast: Cast, isCall: boolean): boolean => {
+  const isTwo = rewrite.word(cast.typeAt + 1) === 'varying'
+  const open = cast.typeAt + (isTwo ? 2 : 1)
+  if (!/^(varchar|char|character|bpchar)$/.test(rewrite.word(cast.typeAt)) || !rewrite.is(open, '('))
+    return false
+  const close = closingAt(rewrite.tokens, open)
+  const length = rewrite.tokens[open + 1]!.text
+  if (isCall) {
+    rewrite.replace(cast.first - 2, cast.first - 2, 'left(CAST')
+    rewrite.replace(cast.typeAt, close, `VARCHAR), ${length}`)
+  } else {
+    rewrite.before(cast.first, 'left(CAST(')
+    rewrite.replace(cast.last + 1, close, ` AS VARCHAR), ${length})`)
+  }
   return true
 }
 
@@ -87,7 +112,17 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     if (type === '') continue
     const isCast = rewrite.is(at - 1, ':') && rewrite.is(at - 2, ':')
     const call = isCast ? undefined : castAs(rewrite, at, typeAt)
-    if (!isCast && call === undefined) continue
+    if (!isCast && call === undefined) {
+      if (before.test(type) && writeLiteral(rewrite, typeAt + 1, typeNameOf([type]), [at, typeAt + 1]))
+        at = typeAt + 1
+      continue
+    }
+    const begin = call?.first ?? operandBefore(tokens, at - 3)
+    if (
+      begin !== undefined &&
+      cut(rewrite, call ?? { first: begin, last: at - 3, typeAt, end: typeAt }, !isCast)
+    )
+      continue
     if (nameTypes.has(type)) {
       const first = isCast ? operandBefore(tokens, at - 3) : call!.first
       if (first === undefined) continue
@@ -98,11 +133,36 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       if (first === undefined) continue
       rewrite.before(first, 'array_to_string(')
       rewrite.replace(at - 2, typeAt, `, ' ')`)
-    } else if (isCast && rewrite.is(typeAt + 1, '[') && writeList(rewrite, at, typeAt)) {
-      at = typeAt + 2
+    } else if (
+      isCast &&
+      !rewrite.is(typeAt + 1, '(') &&
+      !/^(with|without|precision|varying)$/.test(rewrite.word(typeAt + 1)) &&
+      writeLiteral(rewrite, at - 3, typeNameOf([type]) + (rewrite.is(typeAt + 1, '[') ? '[]' : ''), [
+        at - 3,
+        rewrite.is(typeAt + 1, '[') ? typeAt + 2 : typeAt,
+      ])
+    ) {
+      if (rewrite.is(typeAt + 1, '[')) at = typeAt + 2
+      else at = typeAt
+      continue
+    } else if (
+      call !== undefined &&
+      call.first === call.last &&
+      rewrite.is(typeAt + 1, ')') &&
+      writeLiteral(rewrite, call.first, typeNameOf([type]), [call.first - 2, typeAt + 1])
+    ) {
+      at = typeAt + 1
       continue
     } else if (type.startsWith('_') && oidOfName(type) !== undefined) {
       rewrite.replace(at, typeAt, `${itemTypeOfOid(oidOfName(type)!)!.sql}[]`)
+    } else if (
+      isCast &&
+      /^(numeric|decimal|dec)$/.test(type) &&
+      /^\d+\.\d*$/.test(tokens[at - 3]?.text ?? '') &&
+      !rewrite.is(typeAt + 1, '(')
+    ) {
+      // DuckDB's number has all its digits already.
+      rewrite.replace(at - 2, typeAt, '')
     } else if (plainTypes[type] !== undefined && !rewrite.is(typeAt + 1, '(')) {
       rewrite.replace(at, typeAt, plainTypes[type])
     } else if (isQualified) rewrite.replace(at, at + 1, '')

@@ -6,6 +6,7 @@ import { rewriteCalls } from './rewriteCalls.js'
 import { rewriteCasts } from './rewriteCasts.js'
 import { rewriteOperators } from './rewriteOperators.js'
 import { rewriteTables } from './rewriteTables.js'
+import { rewriteValues } from './rewriteValues.js'
 import { closingAt } from '../../sql/text/operands.js'
 import { quoteText } from '../../duckdb/quote.js'
 import { catalogMacros, catalogViews } from '../catalog/createCatalog.js'
@@ -76,6 +77,7 @@ export const rewriteStatement = (
   rewriteTables(rewrite)
   rewriteCasts(rewrite)
   rewriteOperators(rewrite)
+  rewriteValues(rewrite)
   rewriteCalls(rewrite)
   rewriteCatalog(rewrite)
   return rewrite.list()
