@@ -13,12 +13,16 @@ import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
 import { readParameter } from './messages/readParameter.js'
 import { findParameters, splitStatements } from './statements/statements.js'
 import { text } from './types.js'
-import { ClientState, type ClientStart } from './ClientState.js'
+import { Catalog } from './catalog/Catalog.js'
+import { type Activity, ClientState, type ClientStart, type ClientStateOptions } from './ClientState.js'
 import { errorResponse } from './messages/messages.js'
 import { readStart } from './door/readMessage.js'
 
 /** Messages that have arrived together are read without a pause, which would keep all others waiting. */
 const messagesATurn = 64
+
+/** What a connection shares with others. */
+type Door = Pick<ClientStateOptions, 'sql' | 'catalog' | 'pid' | 'activity' | 'end'>
 
 /**
  * Serves one client whose password was right. It speaks the simple and the extended protocol,
@@ -37,15 +41,19 @@ export class PostgresConnection {
   #isBusy = false
   #isClosing = false
 
-  constructor(socket: Duplex, start: ClientStart, sql: Sql) {
+  constructor(socket: Duplex, start: ClientStart, door: Door) {
     this.#stream = new MessageStream(socket, () => this.cancel('gone'))
     this.#client = new ClientState({
       ...start,
-      sql,
+      ...door,
       onSetting: (name, value) => this.#stream.write(to.parameterStatus(name, value)),
       onDeallocate: (name) => this.#prepared.deallocate(name),
       onDiscard: () => this.#portals.dropCursors(),
     })
+  }
+
+  get activity(): Activity {
+    return this.#client.activity
   }
 
   /** Resolves once the connection is closed. */
@@ -264,6 +272,7 @@ export interface PostgresClients {
 }
 
 interface Client {
+  user: string
   connection: PostgresConnection
   secret: number
   ended: Promise<void>
@@ -274,14 +283,29 @@ const highestKey = 2 ** 31 - 1
 /** Serves the clients of the Postgres protocol in the engine process. */
 export const acceptPostgres = (sql: Sql): PostgresClients => {
   const clients = new Map<number, Client>()
+  const catalog = new Catalog(async () => (await sql.connections.openEphemeral('')).connection)
 
   const open = (socket: Duplex, start: ClientStart): void => {
-    const connection = new PostgresConnection(socket, start, sql)
     let key = randomInt(1, highestKey)
     while (clients.has(key)) key = randomInt(1, highestKey)
+    const { user } = start
+    const connection = new PostgresConnection(socket, start, {
+      sql,
+      catalog,
+      pid: key,
+      activity: () =>
+        [...clients.values()].filter((each) => each.user === user).map((each) => each.connection.activity),
+      end(pid, isWhole) {
+        const other = clients.get(pid)
+        if (other?.user !== user) return false
+        other.connection.cancel('cancelled')
+        if (isWhole) other.connection.close()
+        return true
+      },
+    })
     const secret = randomInt(1, highestKey)
     const ended = connection.run(key, secret).finally(() => clients.delete(key))
-    clients.set(key, { connection, secret, ended })
+    clients.set(key, { user, connection, secret, ended })
   }
 
   const end = () => {
@@ -306,6 +330,7 @@ export const acceptPostgres = (sql: Sql): PostgresClients => {
       const all = [...clients.values()]
       for (const { connection } of all) connection.cancel('stopping')
       await Promise.all(all.map(({ ended }) => ended))
+      await catalog.close()
     },
   }
 }

@@ -1,17 +1,29 @@
 import { operandBefore } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
+import { functionOid, ofFunction, typeOidOf } from '../catalog/typeTables.js'
 import { quoteText } from '../../duckdb/quote.js'
 import { readArray } from '../messages/encodeBinary.js'
+import { ProtocolError } from '../ProtocolError.js'
 import { itemTypeOfOid, oidOfName, typeNameOf, typeOfOid } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
 const plainTypes: Record<string, string> = {
-  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regproc: 'VARCHAR', regprocedure: 'VARCHAR', regoper: 'VARCHAR',
+  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regoper: 'VARCHAR',
   jsonb: 'JSON', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
 } // prettier-ignore
 /** A value of these is the number of an object, and is written as its name. */
-const nameTypes = new Set(['regclass', 'regtype', 'regnamespace'])
+const nameTypes = new Set(['regclass', 'regtype', 'regnamespace', 'regproc', 'regprocedure'])
+
+/** The number of a type or function that is named in a text; undefined where it is known only at the run. */
+const numberOfName = (type: string, name: string): number | undefined => {
+  if (/^\d*$/.test(name)) return undefined
+  if (type.startsWith('regproc')) return functionOid(name.replace(/^pg_catalog\./, '').replace(/\(.*/, ''))
+  if (type !== 'regtype') return undefined
+  const found = typeOidOf(name)
+  if (found === undefined) throw new ProtocolError('42704', `type "${name.slice(0, 80)}" does not exist`)
+  return found
+}
 
 interface Cast {
   /** The first and the last token of what is cast. */
@@ -52,11 +64,14 @@ const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
 const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolean): void => {
   const isNumber = meansNumber(rewrite, cast)
   const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
-  const [open, close] = isNumber
-    ? [`${pg}.to_${type}(`, ')']
-    : isText
-      ? [`${pg}.${type}_name(${pg}.to_${type}(`, '))']
-      : [`${pg}.${type}_name(`, ')']
+  const number = isText ? numberOfName(type, rewrite.text(cast.first) ?? '') : undefined
+  if (number !== undefined) rewrite.replace(cast.first, cast.first, String(number))
+  const finds = number === undefined && (isNumber || isText)
+  const find = type === 'regclass' ? 'find_regclass' : `to_${type}`
+  const names = isNumber ? [] : [`${type}_name`]
+  const calls = [...names, ...(finds ? [find] : [])]
+  const open = calls.map((name) => `${pg}.${name}(`).join('') || '('
+  const close = ')'.repeat(calls.length) || ')'
   if (isCall) {
     rewrite.replace(cast.first - 2, cast.first - 1, open)
     rewrite.replace(cast.last + 1, cast.end, close)
@@ -98,6 +113,9 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       if (first === undefined) continue
       rewrite.before(first, 'array_to_string(')
       rewrite.replace(at - 2, typeAt, `, ' ')`)
+    } else if (/^(text|varchar)$/.test(type) && isCast && ofFunction.test(rewrite.word(at - 3))) {
+      rewrite.before(operandBefore(tokens, at - 3)!, `${pg}.regproc_name(`)
+      rewrite.replace(at - 2, typeAt, ')')
     } else if (isCast && rewrite.is(typeAt + 1, '[') && writeList(rewrite, at, typeAt)) {
       at = typeAt + 2
       continue
