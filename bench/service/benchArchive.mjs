@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { openAnalytics } from '../../server/dist/analytics/openAnalytics.js'
 import { archiveEvents } from '../../server/dist/archive/archiveEvents.js'
-import { createMutex } from '../../server/dist/duckdb/createMutex.js'
+import { createMutex } from '../../server/dist/duckdb/transactions.js'
 import { fillShop } from './fillShop.mjs'
 
 const events = Number(process.env.BENCH_EVENTS ?? 1) * 1_000_000

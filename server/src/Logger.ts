@@ -1,5 +1,5 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
-export type LogFields = Record<string, string | number | boolean | null | undefined>
+type LogFields = Record<string, string | number | boolean | null | undefined>
 
 export const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'silent']
 

@@ -1,9 +1,8 @@
 import type { Logger } from './Logger.js'
-import { ClockNote } from './privacy/ClockNote.js'
 import type { RetentionArchive } from './privacy/deleteDay.js'
-import { retention } from './privacy/retention.js'
+import { ClockNote, retention } from './privacy/retention.js'
 import type { StateWriter } from './cluster/state/writeStates.js'
-import type { OneAtATime } from './duckdb/createMutex.js'
+import type { OneAtATime } from './duckdb/transactions.js'
 import type { Database } from './duckdb/Database.js'
 import type { DataFolder } from './disk/DataFolder.js'
 import { type Chore, Upkeep } from './duckdb/Upkeep.js'
@@ -14,7 +13,7 @@ import type { Lake } from './cluster/lake/Lake.js'
 import { mergeInLake, archiveToLake } from './cluster/lake/mergeSmallFiles.js'
 import { cleanLake, removeErased, retireFromLake } from './cluster/lake/removeEnded.js'
 
-export interface StartUpkeepOptions {
+interface StartUpkeepOptions {
   database: Database
   /** Makes sure that only one task at a time writes to analytics. */
   oneAtATime: OneAtATime

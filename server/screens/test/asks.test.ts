@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerOf, readAsk } from '../../src/answers/answers.js'
-import { fieldOf, refuseToGuests } from '../../src/answers/fields.js'
+import { fieldOf, refuseToGuests } from '../../src/answers/Parameter.js'
 import { builtInProperties, fields, propertyField, traitField } from '../src/data/fields'
 import { operators } from '../src/data/filters'
 import { guestFields } from '../src/address/guestAddress'

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Ask } from '../src/data/asks'
 import { findRefusal } from '../src/address/guestAddress'
 import { readAsk } from '../../src/answers/answers.js'
-import { isShown, keepForGuests } from '../../src/guests/shownToGuests.js'
+import { isShown, keepForGuests } from '../../src/guests/GuestLinks.js'
 
 const id = '0123456789abcdef'
 const root = document.createElement('div')

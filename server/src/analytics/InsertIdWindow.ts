@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import { DamagedIds, IdRun, type RunSpan } from './IdRun.js'
 
 /** The ids of rows that were stored together, sorted, each with its row's sequence. */
-export interface IdBatch {
+interface IdBatch {
   ids: BigUint64Array
   through: number
   /** When the newest of the rows was received. */

@@ -69,7 +69,7 @@ const operations: readonly Operation[] = [
   { path: '/anonymous', kind: 'track', isAnonymous: true },
 ]
 
-export interface AnalyticsRoutesOptions {
+interface AnalyticsRoutesOptions {
   environments: ReadonlySet<string>
   apiKeys: ApiKeys
   intake: Intake

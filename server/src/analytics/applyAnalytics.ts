@@ -4,16 +4,14 @@ import { applyPlans, type JudgedEntry, Judges } from '../plan/Judges.js'
 import { planKind } from '../plan/readPlan.js'
 import { eraseKind } from '../payloads/erasure.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
-import { pointerSql } from '../duckdb/quote.js'
+import { momentSql, pointerSql } from '../duckdb/quote.js'
 import { runPrepared, jsonRows } from '../duckdb/runPrepared.js'
-import { isOfEnvironment, itemParts, itemsSql, momentSql, planSql, timestampSql } from './entryItems.js'
-import { applyPersons } from './applyPersons.js'
+import { applyPersons, readIdentityOperations, readIdRows, writeIdRows } from './applyPersons.js'
 import { applySessions } from '../schema/applySessions.js'
 import { signatureTrait, unprovenLabel } from './proveIdentity.js'
 import { splitArray } from '../http/json/sliceItems.js'
-import { readIdRows, writeIdRows, readIdentityOperations } from './applyIdentities.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
-import { insertEvents } from './insertEvents.js'
+import { insertEvents, isOfEnvironment, itemParts, itemsSql, planSql, timestampSql } from './insertEvents.js'
 import { keyOf, resolveIdentity } from './resolveIdentity.js'
 import { sessionTables } from '../schema/sessionTable.js'
 import { readUserAgent, judgeUserAgent } from './userAgents.js'
@@ -113,10 +111,7 @@ UPDATE analytics.raw.events e SET session_id = joined.session_id,
 ) joined WHERE e.seq = joined.seq AND e.seq >= ${first}`
 
 /** Joins the newest events of visitors without consent to sessions: all from the first of these entries on. */
-export const joinVisits = async (
-  connection: DuckDBConnection,
-  entries: readonly LogEntry[],
-): Promise<void> => {
+const joinVisits = async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
   const anonymous = entries.filter(({ target }) => target?.includes('"visitor":'))
   if (anonymous.length === 0) return
   const { first, receivedAtMs } = anonymous[0]!

@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
 import { allEvents } from '../schema/analyticsSchema.js'
-import { momentSql } from './entryItems.js'
+import { momentSql } from '../duckdb/quote.js'
 import { hashSample } from '../archive/ArchivedFile.js'
 import { DamagedIds } from './IdRun.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 
-export interface FoundIds {
+interface FoundIds {
   /** Hashes of environment, name and insert id, sorted. */
   ids: BigUint64Array
   /** The sequence of each id's row. Rows with the same id are in the order of their sequences. */

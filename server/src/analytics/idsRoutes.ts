@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { readCookies, writeCookie } from '../http/cookies.js'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { readCookies, writeCookie } from '../http/headers.js'
+import { refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Reply, Route } from '../http/Route.js'
 
@@ -66,7 +66,6 @@ const route = (method: Route['method'], handle: (request: IncomingMessage) => Pr
   method,
   path: idsPath,
   handle: ({ request }) => handle(request),
-  writeError: lakehouseError,
 })
 
 /**

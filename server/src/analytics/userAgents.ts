@@ -68,7 +68,7 @@ export const judgeSender = (userAgent: string | undefined): string | undefined =
 }
 
 /** What a browser says of itself. */
-export interface Agent {
+interface Agent {
   browser?: string
   os?: string
   device?: string

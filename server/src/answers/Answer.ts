@@ -37,7 +37,7 @@ export const answer = <P extends Parameters>(each: Answer<P>): Answer => each
 const mustHave = ({ fallback }: Parameter<unknown>) => fallback === undefined
 
 /** The JSON schema of an answer's parameters. */
-export const schemaOf = ({ parameters }: Pick<Answer, 'parameters'>): object => {
+const schemaOf = ({ parameters }: Pick<Answer, 'parameters'>): object => {
   const entries = Object.entries(parameters)
   return {
     type: 'object',

@@ -1,9 +1,8 @@
 import { eventsOfPersons } from '../schema/askedEvents.js'
 import { analyticsCatalog, internalSchema, pointerSql, type View, viewSql } from '../duckdb/quote.js'
-import { derivedComments, screenClassSql, utmColumns } from '../schema/derivedColumns.js'
+import { derivedComments, hostOf, screenClassSql, utmColumns } from '../schema/derivedColumns.js'
 import { answers } from './macros/index.js'
 import { boundedJson } from '../duckdb/boundedJson.js'
-import { hostOf } from '../schema/urlParts.js'
 import { allEvents } from '../schema/analyticsSchema.js'
 
 /** Where the name of a property ends: no problem has a colon of its own, but a name may. */

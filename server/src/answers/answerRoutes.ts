@@ -1,4 +1,3 @@
-import { lakehouseError } from '../http/HttpError.js'
 import { bodyReader, parseJson, shapeChecker } from '../http/readJson.js'
 import { type Route, answerPath } from '../http/Route.js'
 import { parametersReader, type QueryRequest, querySchema } from '../sql/QueryRequest.js'
@@ -56,7 +55,6 @@ export const answerRoutes = (options: RowsOptions): Route[] => {
   const post: Route = {
     method: 'POST',
     path: answerPath,
-    writeError: lakehouseError,
     async handle(exchange) {
       const { dry, ask, ofQuery } = readPosted(await readBody(exchange.request))
       const request = requestOf(ask, ofQuery)
@@ -67,7 +65,6 @@ export const answerRoutes = (options: RowsOptions): Route[] => {
   const get = (method: 'GET' | 'HEAD'): Route => ({
     method,
     path: answerPath,
-    writeError: lakehouseError,
     async handle(exchange) {
       const { ask: text, ...ofQuery } = readAddress(exchange.search)
       const { value } = parseJson(Buffer.from(text), 'ask')

@@ -2,7 +2,6 @@ import { shorten } from '../http/HttpError.js'
 import { refuseField } from '../sql/refuse.js'
 import { type Answer, type Ask, type Asked, readGiven } from './Answer.js'
 import { choices } from './choices.js'
-import { ofEvents } from './events.js'
 import { exploring } from './explore.js'
 import { journeys } from './journeys.js'
 import { overview } from './overview.js'
@@ -15,7 +14,6 @@ export const answers: readonly Answer[] = [
   ...overview,
   ...exploring,
   ...journeys,
-  ...ofEvents,
   ...ofPeople,
   ...quality,
   ...traffic,

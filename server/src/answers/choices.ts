@@ -1,26 +1,53 @@
 import { answer } from './Answer.js'
-import {
-  conditionsOfEvents,
-  eventsIn,
-  isNamed,
-  personConditions,
-  sessionConditions,
-  sessionsOf,
-} from './conditions.js'
-import { fieldOf, fieldSql } from './fields.js'
-import { field, flag, optional, type Scope, scope, text } from './Parameter.js'
-import { and, type Sql, sql, when, whereAll } from './sql.js'
+import { isNamed, personConditions, segmentOf, sessionConditions, sessionsOf } from './conditions.js'
+import { field, fieldOf, fieldSql, flag, optional, type Scope, scope, text } from './Parameter.js'
+import { and, sql, when, whereAll } from './sql.js'
 
 const most = 300
 /** The more events are looked at, the rarer the properties that are found. */
 const mostEvents = 5000
 
-const segment = (asked: Scope, ...more: Sql[]) =>
-  and([...eventsIn(asked, asked), ...conditionsOfEvents(asked, asked), ...more])
+const events = answer({
+  name: 'events',
+  about: 'The events that were recorded: name, how often, how many people, first and last time.',
+  parameters: { ...scope },
+  columns: ['event', 'events', 'people', 'first', 'last'],
+  sql: (given, fewest) => sql`SELECT event, count(*) AS events, count(DISTINCT person_id) AS people,
+  min("timestamp") AS first, max("timestamp") AS last
+FROM analytics.events
+WHERE ${segmentOf(given)}
+GROUP BY event${when(fewest, sql`\nHAVING people >= ${fewest ?? null}`)}
+ORDER BY events DESC, event`,
+})
+
+const properties = answer({
+  name: 'properties',
+  about: 'The properties that an event carries: how many events have each, and values as examples.',
+  parameters: { ...scope, event: text('The name of an event.') },
+  columns: ['property', 'events', 'examples'],
+  example: { event: 'Order Placed' },
+  sql: (given, fewest = 1) => sql`WITH chosen AS (
+  SELECT person_id, properties FROM analytics.events WHERE ${segmentOf(given, sql`event = ${given.event}`)}
+), named AS (
+  SELECT person_id, properties, unnest(json_keys(properties)) AS property FROM chosen
+), valued AS (
+  SELECT property, analytics.prop(properties, property) AS value, count(*) AS events,
+    count(DISTINCT person_id) AS people
+  FROM named GROUP BY ALL
+)
+SELECT property, sum(events)::BIGINT AS events,
+  list(left(value, 80) ORDER BY events DESC, value) FILTER (people >= ${fewest})[1:3] AS examples
+FROM valued
+SEMI JOIN (
+  SELECT property FROM named GROUP BY ALL HAVING count(DISTINCT person_id) >= ${fewest}
+) USING (property)
+GROUP BY property
+ORDER BY events DESC, property`,
+})
 
 const seenPaths = (asked: Scope) => sql`SELECT path AS name, count(*) AS times
   FROM analytics.events
-  WHERE ${segment(asked, sql`event = '$pageview'`, sql`path IS NOT NULL`)}
+  WHERE ${segmentOf(asked, sql`event = '$pageview'`, sql`path IS NOT NULL`)}
   GROUP BY ALL ORDER BY times DESC, name LIMIT ${most}`
 
 const pathChoices = answer({
@@ -45,7 +72,7 @@ const eventChoices = answer({
 SELECT name, times FROM (
   SELECT event AS name, count(*) AS times
   FROM analytics.events
-  WHERE ${segment(given, sql`NOT starts_with(event, '/')`)}
+  WHERE ${segmentOf(given, sql`NOT starts_with(event, '/')`)}
   GROUP BY ALL ORDER BY times DESC, name LIMIT ${most}
 )
 UNION ALL
@@ -71,7 +98,7 @@ FROM (
   FROM (
     SELECT properties
     FROM analytics.events
-    WHERE ${segment(given, ...(given.event === null ? [] : [isNamed(given.event)]))}
+    WHERE ${segmentOf(given, ...(given.event === null ? [] : [isNamed(given.event)]))}
     LIMIT ${mostEvents}
   )
 )${when(given.numbers, sql`\nWHERE analytics.prop_number(properties, name) IS NOT NULL`)}
@@ -79,6 +106,10 @@ GROUP BY name
 ORDER BY times DESC, name
 LIMIT 200`,
 })
+
+/** The people of a segment. */
+const peopleOf = (asked: Scope) =>
+  sql`analytics.persons WHERE ${and([sql`environment = ${asked.environment}`, ...personConditions(asked, asked)])}`
 
 const valueChoices = answer({
   name: 'value_choices',
@@ -91,10 +122,10 @@ const valueChoices = answer({
     const of = fieldOf(given.field)
     const source =
       of === 'people'
-        ? sql`analytics.persons WHERE ${and([sql`environment = ${given.environment}`, ...personConditions(given, given)])}`
+        ? peopleOf(given)
         : of === 'sessions'
           ? sql`${sessionsOf(given, given)}${whereAll(sessionConditions(given, given))}`
-          : sql`analytics.events WHERE ${segment(given)}`
+          : sql`analytics.events WHERE ${segmentOf(given)}`
     return sql`SELECT value, count(*) AS times
 FROM (SELECT ${fieldSql(given.field)} AS value FROM ${source})
 WHERE value IS NOT NULL
@@ -104,10 +135,6 @@ LIMIT ${most}`
   },
 })
 
-/** The people of a segment. */
-const isOfSegment = (asked: Scope) => sql`person_id IN (
-  SELECT person_id FROM analytics.persons WHERE ${and([sql`environment = ${asked.environment}`, ...personConditions(asked, asked)])})`
-
 const traitChoices = answer({
   name: 'trait_choices',
   about: 'The traits of people, the most frequent first.',
@@ -115,10 +142,13 @@ const traitChoices = answer({
   columns: ['name', 'times'],
   sql: (given) => sql`SELECT name, count(*) AS times
 FROM analytics.identity_traits
-WHERE environment = ${given.environment}${when(given.where.length > 0, sql` AND ${isOfSegment(given)}`)}
+WHERE environment = ${given.environment}${when(given.where.length > 0, sql` AND person_id IN (SELECT person_id FROM ${peopleOf(given)})`)}
 GROUP BY name
 ORDER BY times DESC, name
 LIMIT 200`,
 })
 
-export const choices = [pathChoices, eventChoices, propertyChoices, traitChoices, valueChoices]
+export const choices = [
+  ...[events, properties],
+  ...[pathChoices, eventChoices, propertyChoices, traitChoices, valueChoices],
+]

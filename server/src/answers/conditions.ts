@@ -1,5 +1,4 @@
-import { fieldOf, fieldSql } from './fields.js'
-import type { Condition, Period, Scope } from './Parameter.js'
+import { type Condition, fieldOf, fieldSql, type Period, type Scope } from './Parameter.js'
 import { and, joinSql, none, type Sql, sql } from './sql.js'
 
 /** The arguments that the macros of all answers share. */
@@ -130,9 +129,9 @@ const pickPeople = (scope: Scope, condition: Condition, period: Period): Sql => 
 export const personConditions = (scope: Scope, period: Period): Sql[] =>
   scope.where.map((each) => (isTrait(each) ? leaves(each) : pickPeople(scope, each, period)))
 
-/** The events of the time that the segment leaves. */
-export const segmentOf = (scope: Scope): Sql =>
-  and([...eventsIn(scope, scope), ...conditionsOfEvents(scope, scope)])
+/** The events of the time that the segment leaves, and of which more holds. */
+export const segmentOf = (scope: Scope, ...more: readonly Sql[]): Sql =>
+  and([...eventsIn(scope, scope), ...conditionsOfEvents(scope, scope), ...more])
 
 /** The condition for a row that has the id of an event, where the segment leaves some only. */
 export const conditionsByEventId = (scope: Scope): Sql[] =>

@@ -1,10 +1,11 @@
 import { refuseField } from '../sql/refuse.js'
 import { answer } from './Answer.js'
-import { conditionsOfEvents, eventsIn, isNamed, sessionConditions, sessionsOf } from './conditions.js'
-import { fieldOf, fieldSql } from './fields.js'
+import { choiceOf, eventsIn, isNamed, segmentOf, sessionConditions, sessionsOf } from './conditions.js'
 import {
   count,
   field,
+  fieldOf,
+  fieldSql,
   flag,
   free,
   oneOf,
@@ -15,7 +16,7 @@ import {
   timezone,
   usually,
 } from './Parameter.js'
-import { and, joinSql, type Sql, sql, whereAll } from './sql.js'
+import { and, identifier, joinSql, type Sql, sql, when, whereAll } from './sql.js'
 
 interface Measure {
   /** What is counted: events, each with its person and session, or sessions that began in the time. */
@@ -86,10 +87,11 @@ const counted = (asked: Question, { of }: Measure): Sql => {
     by !== null && !isOwn ? sql`${source}\nJOIN ${valuesBySession(asked, by)} USING (session_id)` : source
   const conditions = isOfEvents
     ? [
-        ...eventsIn(asked, asked),
-        ...(event === null ? [] : [isNamed(event)]),
-        ...conditionsOfEvents(asked, asked),
-        ...(property === null ? [] : [sql`number IS NOT NULL`]),
+        segmentOf(
+          asked,
+          ...(event === null ? [] : [isNamed(event)]),
+          ...(property === null ? [] : [sql`number IS NOT NULL`]),
+        ),
       ]
     : sessionConditions(asked, asked)
   return sql`SELECT ${joinSql(list, ', ')}\nFROM ${joined}${whereAll(conditions)}`
@@ -188,4 +190,51 @@ ${rows}
   },
 })
 
-export const exploring = [explore]
+const breakdown = answer({
+  name: 'breakdown',
+  about: 'The values of a property of an event, with people and events.',
+  parameters: {
+    ...scope,
+    event: optional(text('An event or a path. Without it: any event.')),
+    property: text('Its property, such as plan or $utm_source.'),
+  },
+  columns: ['value', 'people', 'events'],
+  example: { property: '$utm_source' },
+  sql(given, fewest) {
+    const { event, property } = given
+    const isTold = when(fewest, sql`people >= ${fewest ?? null}`)
+    if (given.where.length === 0)
+      return sql`SELECT value, people, events
+FROM analytics.breakdown(${event}, ${property}, ${choiceOf(given, given)})${when(fewest, sql`\nWHERE ${isTold}`)}
+ORDER BY events DESC, value`
+    const column = property.slice(1)
+    const hasColumn = property.startsWith('$') && ['events', 'both'].includes(fieldOf(column) ?? '')
+    return sql`SELECT ${fieldSql(hasColumn ? column : `prop.${property}`)} AS value,
+  count(DISTINCT person_id) AS people, count(*) AS events
+FROM analytics.events
+WHERE ${segmentOf(given, ...(event === null ? [] : [isNamed(event)]))}
+GROUP BY value${when(fewest, sql`\nHAVING ${isTold}`)}
+ORDER BY events DESC, value`
+  },
+})
+
+const sessionColumns =
+  'channel referrer_host utm_source utm_medium utm_campaign entry exit browser os device country language screen_class'
+
+const sessions = answer({
+  name: 'sessions',
+  about: 'Visits told apart by a column: how many, by how many people, bounce rate, pages and seconds.',
+  parameters: { ...scope, by: oneOf('What the sessions are told apart by.', sessionColumns.split(' ')) },
+  columns: ['channel', 'sessions', 'people', 'bounce_rate', 'pages', 'seconds'],
+  example: { by: 'channel' },
+  sql: (
+    given,
+    fewest,
+  ) => sql`SELECT ${identifier(given.by)}, count(*) AS sessions, count(DISTINCT person_id) AS people,
+  avg(bounced::INTEGER) AS bounce_rate, avg(page_views) AS pages, median(duration_seconds) AS seconds
+FROM ${sessionsOf(given, given)}${whereAll(sessionConditions(given, given))}
+GROUP BY 1${when(fewest, sql`\nHAVING people >= ${fewest ?? null}`)}
+ORDER BY sessions DESC, 1`,
+})
+
+export const exploring = [explore, breakdown, sessions]

@@ -146,7 +146,7 @@ const paths = answer({
     fewest === undefined
       ? sql`FROM ${moves(given)}`
       : sql`WITH rare AS (
-  SELECT path FROM analytics.events WHERE event = '$pageview' AND ${segmentOf(given)} GROUP BY path HAVING count(DISTINCT person_id) < ${fewest}
+  SELECT path FROM analytics.events WHERE ${segmentOf(given, sql`event = '$pageview'`)} GROUP BY path HAVING count(DISTINCT person_id) < ${fewest}
 )
 SELECT * FROM ${moves(given)} p
 WHERE NOT EXISTS (FROM rare WHERE path IN (p.from_path, p.to_path))`,

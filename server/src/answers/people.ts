@@ -1,7 +1,7 @@
 import { answer } from './Answer.js'
-import { conditionsOfEvents, eventsIn, personConditions, personName } from './conditions.js'
+import { eventsIn, personConditions, personName, segmentOf } from './conditions.js'
 import { count, flag, list, oneOf, optional, type Scope, scope, text, usually } from './Parameter.js'
-import { and, joinSql, type Sql, sql, when, whereAll } from './sql.js'
+import { joinSql, type Sql, sql, when, whereAll } from './sql.js'
 
 const columns = {
   person: sql`lower(name)`,
@@ -103,14 +103,13 @@ const isOfPerson = (asked: Scope & { person: string; ids: readonly string[] }): 
     ids.map((id) => sql`${id}`),
     ', ',
   )
-  return and([
-    ...eventsIn(asked, asked),
+  return segmentOf(
+    asked,
     sql`person_id = ${asked.person}`,
     ...(ids.length > 0 && ids.length <= mostIds
       ? [sql`coalesce(distinct_id, anonymous_id) IN (${known})`]
       : []),
-    ...conditionsOfEvents(asked, asked),
-  ])
+  )
 }
 
 const personEvents = answer({

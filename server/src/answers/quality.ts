@@ -1,7 +1,17 @@
 import { answer } from './Answer.js'
-import { choiceOf, conditionsByEventId, conditionsOfEvents, eventsIn, inPeriod } from './conditions.js'
-import { fieldSql } from './fields.js'
-import { count, flag, free, oneOf, type Scope, scope, timezone, unit, usually } from './Parameter.js'
+import { choiceOf, conditionsByEventId, eventsIn, inPeriod, segmentOf } from './conditions.js'
+import {
+  count,
+  fieldSql,
+  flag,
+  free,
+  oneOf,
+  type Scope,
+  scope,
+  timezone,
+  unit,
+  usually,
+} from './Parameter.js'
 import { and, identifier, type Sql, sql, when, whereAll } from './sql.js'
 
 /** A 75th percentile of fewer measurements says little, so such pages come last. */
@@ -182,8 +192,6 @@ ORDER BY "timestamp" DESC, event_id DESC
 LIMIT ${given.most}`,
 })
 
-const fitting = (asked: Scope): Sql => and([...eventsIn(asked, asked), ...conditionsOfEvents(asked, asked)])
-
 /** What was said of users has no properties by which it could be picked, so it is told where no segment is asked for. */
 const wrongTraits = (asked: Scope): Sql =>
   and([
@@ -201,7 +209,7 @@ const planVerdicts = answer({
   count(*) FILTER (plan_verdict = 'unplanned') AS unplanned, count(*) FILTER (plan_verdict = 'invalid') AS invalid,
   (SELECT count(*) FROM analytics.plan_traits WHERE ${wrongTraits(given)}) AS traits
 FROM analytics.events
-WHERE ${fitting(given)}`,
+WHERE ${segmentOf(given)}`,
 })
 
 const driftColumns = ['event', 'property', 'problem', 'events', 'first_seen', 'first_release', 'last_seen']
@@ -222,7 +230,7 @@ const planDrift = answer({
   count(*) FILTER (is_shown) AS events, min("timestamp") AS first_seen,
   arg_min(release, "timestamp") AS first_release, max("timestamp") FILTER (is_shown) AS last_seen
 FROM (
-  SELECT event, plan_problem, "timestamp", release, ${fitting(given)} AS is_shown
+  SELECT event, plan_problem, "timestamp", release, ${segmentOf(given)} AS is_shown
   FROM analytics.events
   WHERE environment = ${given.environment} AND plan_verdict IN ('unplanned', 'invalid')
   UNION ALL

@@ -16,7 +16,7 @@ export class Moment {
   }
 }
 
-export type SqlValue = string | number | boolean | Moment | null | Sql | readonly SqlValue[]
+type SqlValue = string | number | boolean | Moment | null | Sql | readonly SqlValue[]
 
 /** DuckDB reads a statement to its first NUL, so one inside a text is written as a call. */
 const quoteWhole = (text: string) =>

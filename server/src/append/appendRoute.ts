@@ -3,7 +3,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { appendError, HttpError, refuse, shorten } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
 import { parseJson, checkParameters } from '../http/readJson.js'
-import { readUnpacked } from '../http/codings.js'
+import { readUnpacked } from '../http/readBody.js'
 import type { DiskRoom } from '../disk/DiskRoom.js'
 import { checkValue, storableBody } from '../http/json/storableJson.js'
 import { readSync, type Intake } from '../wal/Intake.js'
@@ -11,9 +11,9 @@ import { readIdentity } from '../users/Identity.js'
 import { readTable, readTarget } from './Target.js'
 import type { AppendTarget } from './applyAppends.js'
 import {
+  castField,
   describeFields,
   type FieldKind,
-  castField,
   readRecords,
   type RecordSource,
 } from './describeFields.js'

@@ -4,8 +4,16 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { allEvents, timedEvents } from '../schema/analyticsSchema.js'
 import { keyNames, keysOf } from '../schema/derivedColumns.js'
 import { quoteText } from '../duckdb/quote.js'
-import { type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
-import { folderOfPart, folderTypes, isLateFile, receptionOfFiles, timesOfFiles } from './dayParts.js'
+import {
+  type ArchivedFile,
+  type ArchiveFolder,
+  folderOfPart,
+  folderTypes,
+  isLateFile,
+  readArchivedFiles,
+  receptionOfFiles,
+  timesOfFiles,
+} from './ArchivedFile.js'
 import { hashMarkOf, readHashMark } from './writeFile.js'
 
 /**

@@ -1,13 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { foldEvents } from '../schema/applySessions.js'
 import type { Logger } from '../Logger.js'
-import type { OneAtATime } from '../duckdb/createMutex.js'
 import type { Chore } from '../duckdb/Upkeep.js'
-import { inTransaction } from '../duckdb/transactions.js'
+import { inTransaction, type OneAtATime } from '../duckdb/transactions.js'
 import { makeAllEvents } from './allEvents.js'
-import { addArchivedFile, type ArchiveFolder } from './ArchivedFile.js'
+import { addArchivedFile, type ArchiveFolder, type DayPart, partsBefore } from './ArchivedFile.js'
 import { isThere } from './bindArchive.js'
-import { type DayPart, partsBefore } from './dayParts.js'
 import { writeSlice } from './writeFile.js'
 
 const dayMs = 86_400_000
@@ -31,7 +29,7 @@ export const moveClosedDays = async (
   }
 }
 
-export interface ArchiveEventsOptions {
+interface ArchiveEventsOptions {
   archive: ArchiveFolder
   /** How many days old a whole day must be. */
   afterDays: number

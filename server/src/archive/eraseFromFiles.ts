@@ -2,31 +2,26 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { makeAllEvents, ownColumns, pathsOf, readFiles } from './allEvents.js'
 import { addArchivedFile, type ArchivedFile, type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
 import { nextStemOf, writeFile } from './writeFile.js'
-
-/** Says which rows `t` are erased, and how the others are written. */
-export interface Erasing {
-  /** Only files of these environments are read. */
-  environments: ReadonlySet<string>
-  /** SQL that is true for a row that is erased. */
-  gone: string
-  /** SQL that is true for a row that stays but changes. */
-  changed: string
-  /** SQL that replaces the columns that change. */
-  replaced: string
-}
+import type { PersonId } from '../payloads/erasure.js'
+import { namesAnonymousId, rowsOf, withoutAnonymousId } from '../schema/personRows.js'
 
 /** A file and its replacement, which is undefined when no row is left. */
-export interface Replacement {
+interface Replacement {
   old: ArchivedFile
   fresh: ArchivedFile | undefined
 }
 
-/** Writes new files for those that hold rows to erase or change. The store does not list the new files yet. */
+/**
+ * Writes new files for those with events of persons, whose ids `setIds` and `findEvents` have taken, or with an anonymous
+ * id of theirs in events of others. The store does not list the new files yet.
+ */
 export const eraseFromFiles = async (
   connection: DuckDBConnection,
   archive: ArchiveFolder,
-  { environments, gone, changed, replaced }: Erasing,
+  ids: readonly PersonId[],
 ): Promise<Replacement[]> => {
+  const gone = rowsOf.events
+  const environments = new Set(ids.map(({ environment }) => environment))
   const all = await readArchivedFiles(connection)
   const files = all.filter(({ environment }) => environments.has(environment))
   const replacements: Replacement[] = []
@@ -34,13 +29,13 @@ export const eraseFromFiles = async (
     const old = files[at]!
     const source = `${readFiles([path])} t`
     const reader = await connection.runAndReadAll(
-      `SELECT count(*) FILTER ((${gone}) IS NOT TRUE)::INTEGER, count(*) FILTER (${gone} OR ${changed})::INTEGER FROM ${source}`,
+      `SELECT count(*) FILTER ((${gone}) IS NOT TRUE)::INTEGER, count(*) FILTER (${gone} OR ${namesAnonymousId})::INTEGER FROM ${source}`,
     )
     const [events, concerned] = reader.getRows()[0] as [number, number]
     if (concerned === 0) continue
     let fresh: ArchivedFile | undefined
     if (events > 0) {
-      const rows = `SELECT ${ownColumns} ${replaced} FROM ${source} WHERE (${gone}) IS NOT TRUE`
+      const rows = `SELECT ${ownColumns} ${withoutAnonymousId} FROM ${source} WHERE (${gone}) IS NOT TRUE`
       const file = await writeFile(connection, archive, { stem: nextStemOf(old.file), rows, events })
       fresh = { ...old, file, events }
     }

@@ -3,8 +3,7 @@ import { join, sep } from 'node:path'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Logger } from '../Logger.js'
-import type { OneAtATime } from '../duckdb/createMutex.js'
-import { inTransaction } from '../duckdb/transactions.js'
+import { inTransaction, type OneAtATime } from '../duckdb/transactions.js'
 import type { Chore } from '../duckdb/Upkeep.js'
 import { makeAllEvents, readReplaced } from './allEvents.js'
 import { type ArchiveFolder, readArchivedFiles } from './ArchivedFile.js'
@@ -21,7 +20,19 @@ export const explainMissing = (message: string): string => {
 }
 
 /** The names that this service gives to files, also to incomplete ones. */
-export const ours = /^environment=[^/]+\/day=[^/]+\/late=(true|false)\/events-[^/]+\.parquet(\.new)?$/
+const ours = /^environment=[^/]+\/day=[^/]+\/late=(true|false)\/events-[^/]+\.parquet(\.new)?$/
+
+/** The names of the files in the folder of an archive that are this service's. */
+export const listFiles = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => name.replaceAll(sep, '/'))
+    .filter((name) => ours.test(name))
+
+/** Removes those of the found files that are not listed. */
+export const removeOthers = (folder: string, found: readonly string[], listed: readonly string[]): void => {
+  const kept = new Set(listed)
+  for (const name of found) if (!kept.has(name)) rmSync(join(folder, name), { force: true })
+}
 
 /**
  * Removes files that the store does not list. A kill leaves them while their events are still in the table; other
@@ -32,11 +43,12 @@ export const removeUncounted = async (
   { path }: ArchiveFolder,
 ): Promise<void> => {
   if (!existsSync(path)) return
-  const counted = new Set((await readArchivedFiles(connection)).map(({ file }) => file))
-  const uncounted = readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .map((name) => name.replaceAll(sep, '/'))
-    .filter((name) => ours.test(name) && !counted.has(name))
-  for (const name of uncounted) rmSync(join(path, name), { force: true })
+  const found = listFiles(path)
+  removeOthers(
+    path,
+    found,
+    (await readArchivedFiles(connection)).map(({ file }) => file),
+  )
 }
 
 /** So much is read of files in one run, so that queries find the disk free. */

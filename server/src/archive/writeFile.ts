@@ -5,12 +5,18 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
-import { type ArchiveFolder, hashMark, readEventColumns } from './ArchivedFile.js'
-import { type DayPart, folderOfPart, eventsOfPart } from './dayParts.js'
+import {
+  type ArchiveFolder,
+  type DayPart,
+  eventsOfPart,
+  folderOfPart,
+  hashMark,
+  readEventColumns,
+} from './ArchivedFile.js'
 import { putInPlace } from '../disk/writeWhole.js'
 
 /** The first events of a part, in a new file that no list has yet. */
-export interface Slice {
+interface Slice {
   file: string
   events: number
   /** The sequence of the last event. */

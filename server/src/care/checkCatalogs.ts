@@ -64,8 +64,8 @@ export interface Finding {
   text: string
 }
 
-export const fine = (text: string): Finding => ({ ok: true, text })
-export const wrong = (text: string): Finding => ({ ok: false, text })
+const fine = (text: string): Finding => ({ ok: true, text })
+const wrong = (text: string): Finding => ({ ok: false, text })
 
 const countOf = async (connection: DuckDBConnection, sql: string): Promise<bigint> =>
   (await connection.runAndReadAll(sql)).getRows()[0]![0] as bigint

@@ -24,7 +24,7 @@ const blockBytes = 512
 /** Eleven octal digits hold sizes below 8 GiB; larger ones are written as a binary number. */
 const maxOctal = 2 ** 33
 
-export interface TarEntry {
+interface TarEntry {
   name: string
   bytes: number
 }

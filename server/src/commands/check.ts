@@ -5,8 +5,7 @@ import type { Checked, Finding } from '../care/checkCatalogs.js'
 import type { DataFolder } from '../disk/DataFolder.js'
 import { LogStore } from '../wal/LogStore.js'
 import { scanLog } from '../wal/scanLog.js'
-import { type Command, dataFlag, dataFolderOf, findStore, readWords } from './Command.js'
-import { withStore } from './withStore.js'
+import { type Command, dataFlag, dataFolderOf, findStore, readWords, withStore } from './Command.js'
 
 const help = `waymark-server check [--data FOLDER]
 

@@ -3,8 +3,15 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { readTar, type TarFile } from '../care/tar.js'
 import { OperatorError } from '../OperatorError.js'
-import { type Command, dataFlag, dataFolderOf, findStore, readWords, WrongUsage } from './Command.js'
-import { withStore } from './withStore.js'
+import {
+  type Command,
+  dataFlag,
+  dataFolderOf,
+  findStore,
+  readWords,
+  withStore,
+  WrongUsage,
+} from './Command.js'
 import { putInPlace } from '../disk/writeWhole.js'
 
 const help = `waymark-server export --parquet FOLDER [--data FOLDER]

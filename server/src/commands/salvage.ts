@@ -4,20 +4,17 @@ import { join, dirname } from 'node:path'
 import { readFile } from 'node:fs/promises'
 import { readPosition } from '../care/checkCatalogs.js'
 import { Cleanups } from '../Cleanups.js'
-import type { DataFolder } from '../disk/DataFolder.js'
-import { lockFolder } from '../disk/lockFolder.js'
+import { type DataFolder, lockFolder } from '../disk/DataFolder.js'
 import { LogStore } from '../wal/LogStore.js'
 import { scanLog } from '../wal/scanLog.js'
-import { type Command, dataFlag, dataFolderOf, findStore, readWords } from './Command.js'
-import { openCatalogs } from './withStore.js'
+import { type Command, dataFlag, dataFolderOf, findStore, openCatalogs, readWords } from './Command.js'
 import { syncFolder } from '../disk/writeWhole.js'
 import { readMark } from '../wal/LogMark.js'
 import { listSegments, segmentFile } from '../wal/SegmentFiles.js'
-import { headBytes, readHead, wholeFrames } from '../wal/segment.js'
-import { restOf } from '../wal/splitEntry.js'
+import { headBytes, readHead, restOf, wholeFrames } from '../wal/segment.js'
 import { WriteAheadLog } from '../wal/WriteAheadLog.js'
 
-export interface Salvaged {
+interface Salvaged {
   /** Rows that were kept and are not in the catalog yet. */
   kept: number
   /** Rows that were accepted, and are neither kept nor in the catalog. */
@@ -33,7 +30,7 @@ const saltOf = (bytes: Buffer, number: number): Buffer | undefined => {
 }
 
 /** Replaces a damaged log by a new one with the rows after `applied`, which its catalog lacks, as far as they can be read. */
-export const salvageLog = async (folder: string, applied: number): Promise<Salvaged> => {
+const salvageLog = async (folder: string, applied: number): Promise<Salvaged> => {
   const [fresh, damaged] = [`${folder}.salvaged`, `${folder}.damaged`]
   // An earlier try may have been killed between the two renames.
   if (!existsSync(folder) && existsSync(damaged)) renameSync(damaged, folder)

@@ -47,7 +47,7 @@ const checkEveryMs = 50
 const freeAgainMs = 1000
 
 /** Work under way that may fill the disk. */
-export interface Watched {
+interface Watched {
   /** Whether it writes by itself; other work counts only while DuckDB has put rows aside on the disk. */
   fills: boolean
   /** Ends it, because it has used up most of the room that is missing. */

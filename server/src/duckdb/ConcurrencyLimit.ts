@@ -35,7 +35,7 @@ export interface Share {
 /** Where permits were taken from, and are given back to. */
 type Pool = 'usual' | 'kept'
 
-export interface ConcurrencyLimitOptions {
+interface ConcurrencyLimitOptions {
   permits: number
   /** How many more permits are kept for what is small. @defaultValue 0 */
   kept?: number
@@ -49,7 +49,7 @@ interface Paused {
   end(): void
 }
 
-export interface Asking extends Partial<Share> {
+interface Asking extends Partial<Share> {
   user?: string
   /** Aborted, it leaves the queue. */
   signal?: AbortSignal

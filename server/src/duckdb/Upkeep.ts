@@ -42,7 +42,7 @@ export interface Chore {
   run(connection: DuckDBConnection, isStopped: () => boolean): Promise<void>
 }
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   chores: readonly Chore[]
   everyMs: number
   database: Database

@@ -1,11 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Database, checkpointRoomOf } from './Database.js'
 import { DiskRoom, giveBallast, lookAtDisk, takeBallast } from '../disk/DiskRoom.js'
 import { internalSchema, quoteIdentifier, quoteText } from './quote.js'
 import type { Logger } from '../Logger.js'
 
-export interface OpenDiskOptions extends Pick<GivingBackOptions, 'database' | 'catalogs'> {
+interface OpenDiskOptions extends Pick<GivingBackOptions, 'database' | 'catalogs'> {
   folder: { path: string; temp: string }
   minFreeDiskBytes: number | undefined
   logger: Logger
@@ -71,7 +73,7 @@ const largeBytes = 2 ** 26
 const tries = 10
 const retryMs = 100
 
-export interface GivingBackOptions {
+interface GivingBackOptions {
   database: Database
   folder: { path: string }
   /** The catalogs that users' statements write to. */
@@ -133,7 +135,7 @@ const uncountedBytes = async (database: Database, catalog: string): Promise<numb
 }
 
 /** Shrinks the catalogs' files at a start, when the disk is short or a killed engine has left blocks. */
-export const giveBackLeftovers = async (options: GivingBackOptions): Promise<void> => {
+const giveBackLeftovers = async (options: GivingBackOptions): Promise<void> => {
   const isShort = (await options.room.isShort()) || (await options.room.isFull())
   for (const catalog of options.catalogs) {
     if (isShort || (await uncountedBytes(options.database, catalog)) > leastBytes)
@@ -154,7 +156,7 @@ const freeDropped = ({ database, catalogs }: GivingBackOptions): Promise<void> =
     }
   })
 
-export const createGivingBack =
+const createGivingBack =
   (options: GivingBackOptions): GivingBack =>
   async (work, isDropping = false) => {
     const { database, catalogs, room, onKept } = options
@@ -176,3 +178,20 @@ export const createGivingBack =
       throw error
     }
   }
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+const collectEveryMs = 50
+let collecting: NodeJS.Timeout | undefined
+
+/**
+ * Collects garbage after work that failed or was given up. What DuckDB made is freed with the objects that stand for it,
+ * of whose size V8 knows nothing: a hundred answers of some 10 MB each, or a row that did not fit, would wait for a
+ * collection that these small objects never cause.
+ */
+export const collectSoon = (): void => {
+  collecting ??= setTimeout(() => {
+    collecting = undefined
+    collectGarbage()
+  }, collectEveryMs).unref()
+}

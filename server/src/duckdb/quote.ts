@@ -35,6 +35,9 @@ export const makeWay = async (connection: DuckDBConnection, catalog: string): Pr
     await connection.run(statement)
 }
 
+/** A TIMESTAMPTZ from Unix milliseconds. */
+export const momentSql = (milliseconds: string): string => `make_timestamptz(1000 * ${milliseconds})`
+
 /** The SQL of a JSON pointer to a field. In a JSON path a name that begins with `$` would have another meaning. */
 export const pointerSql = (name: string): string => `'/' || replace(replace(${name}, '~', '~0'), '/', '~1')`
 

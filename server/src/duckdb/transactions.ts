@@ -1,6 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 
+/** Runs work that is given to it one after the other. */
+export type OneAtATime = <T>(work: () => Promise<T>) => Promise<T>
+
+export const createMutex = (): OneAtATime => {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work)
+    last = result.catch(() => undefined)
+    return result
+  }
+}
+
 /** The connections that are in a transaction that only reads. A second BEGIN would fail there. */
 const reading = new WeakSet<DuckDBConnection>()
 

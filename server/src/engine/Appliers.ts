@@ -1,5 +1,5 @@
 import type { OpenApplier } from '../append/openIntakes.js'
-import type { HeldCatalog } from '../care/holdFiles.js'
+import type { HeldCatalog } from '../care/careRoutes.js'
 import type { Cleanups } from '../Cleanups.js'
 import type { LogNews } from '../link/IngestLink.js'
 import { type Database, type Watch, watchDatabase } from '../duckdb/Database.js'
@@ -7,7 +7,7 @@ import type { DataFolder } from '../disk/DataFolder.js'
 import { quoteIdentifier } from '../duckdb/quote.js'
 import { CatalogApplier, type CatalogApplierOptions } from '../wal/CatalogApplier.js'
 
-export interface AppliersOptions extends Pick<
+interface AppliersOptions extends Pick<
   CatalogApplierOptions,
   'database' | 'logger' | 'memoryBytes' | 'alone' | 'among'
 > {

@@ -3,14 +3,13 @@ import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import type { Cleanups } from '../Cleanups.js'
-import { maxHeadBytes } from '../http/connections.js'
 import type { Route } from '../http/Route.js'
 import { Listener } from '../http/Listener.js'
-import { takeExpecting } from '../http/publicServer.js'
+import { maxHeadBytes, takeExpecting } from '../http/publicServer.js'
 import type { IngestLink } from '../link/IngestLink.js'
 import { linkProtocol } from '../link/messages.js'
 import type { Logger } from '../Logger.js'
-import { acceptPostgres } from '../postgres/PostgresConnection.js'
+import { acceptPostgres } from '../postgres/acceptPostgres.js'
 import { postgresProtocol } from '../postgres/door/readMessage.js'
 import type { Sql } from '../sql/openSql.js'
 
@@ -18,7 +17,7 @@ import type { Sql } from '../sql/openSql.js'
 const closeWaitMs = 3000
 
 /** Listens at a socket that only the user of this process may open. */
-export const listenAtSocket = async (server: Server, path: string): Promise<void> => {
+const listenAtSocket = async (server: Server, path: string): Promise<void> => {
   // The socket's file is left from an earlier engine, which is gone: this process could open the catalogs.
   if (process.platform !== 'win32') rmSync(path, { force: true })
   server.listen(path)
@@ -29,7 +28,7 @@ export const listenAtSocket = async (server: Server, path: string): Promise<void
 type Upgrade = (socket: Socket, request: IncomingMessage) => void
 
 /** Gives a connection that is upgraded to another protocol to the function for that protocol. */
-export const takeUpgrades = (server: Server, protocols: Readonly<Record<string, Upgrade>>) => {
+const takeUpgrades = (server: Server, protocols: Readonly<Record<string, Upgrade>>) => {
   server.on('upgrade', (request, socket) => {
     const protocol = request.headers.upgrade ?? ''
     const take = protocols[protocol]
@@ -43,7 +42,7 @@ export const takeUpgrades = (server: Server, protocols: Readonly<Record<string, 
 }
 
 /** Lets running requests end. The link stays open, because it still tells what is being stored; it is closed last. */
-export const closeServer = async (server: Server, stopWork: () => void, idle: () => Promise<void>) => {
+const closeServer = async (server: Server, stopWork: () => void, idle: () => Promise<void>) => {
   server.close()
   const patience = setTimeout(() => {
     stopWork()
@@ -54,7 +53,7 @@ export const closeServer = async (server: Server, stopWork: () => void, idle: ()
   clearTimeout(patience)
 }
 
-export interface ServeEngineOptions {
+interface ServeEngineOptions {
   /** The socket that only the ingest process knows. */
   socket: string
   routes: Route[]

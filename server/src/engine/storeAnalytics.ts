@@ -22,9 +22,9 @@ import { chooseErased } from '../schema/personRows.js'
 import { readErased } from '../schema/duties.js'
 import { StateWriter } from '../cluster/state/writeStates.js'
 import { analyticsCatalog } from '../duckdb/quote.js'
-import type { OneAtATime } from '../duckdb/createMutex.js'
+import type { OneAtATime } from '../duckdb/transactions.js'
 import type { Database } from '../duckdb/Database.js'
-import type { CatalogApplier } from '../wal/CatalogApplier.js'
+import type { CatalogApplier, LogSource } from '../wal/CatalogApplier.js'
 import type { TaskIds } from '../wal/TaskIds.js'
 import type { Appliers } from './Appliers.js'
 import { archiveFolderOf } from '../archive/bindArchive.js'
@@ -33,9 +33,8 @@ import { openRetentionArchive } from '../privacy/retention.js'
 import { DataFolder } from '../disk/DataFolder.js'
 import { giveBallast } from '../disk/DiskRoom.js'
 import { LogStore } from '../wal/LogStore.js'
-import type { LogSource } from '../wal/LogSource.js'
 
-export interface LocalSourceOptions {
+interface LocalSourceOptions {
   store: LogStore
   /** The link to the process that writes the log. */
   link: IngestLink
@@ -46,7 +45,7 @@ export interface LocalSourceOptions {
 }
 
 /** The accept log in files of the data folder. */
-export const localSource = ({ store, link, taskIds, syncWaitMs, limit }: LocalSourceOptions): LogSource => {
+const localSource = ({ store, link, taskIds, syncWaitMs, limit }: LocalSourceOptions): LogSource => {
   const number = store.numberOf(analyticsCatalog)
   let durable = 0
   return {
@@ -71,7 +70,7 @@ export const localSource = ({ store, link, taskIds, syncWaitMs, limit }: LocalSo
   }
 }
 
-export interface FoundStore {
+interface FoundStore {
   folder: DataFolder
   archive: ArchiveFolder | undefined
   /** Where events go that retention takes out of the store. */
@@ -111,7 +110,7 @@ export const findStore = async (
   return { folder, archive, exportTo, acceptLog: shared ?? (await whenReadable(folder, options)) }
 }
 
-export interface StoreAnalyticsOptions
+interface StoreAnalyticsOptions
   extends
     Pick<FoundStore, 'folder' | 'archive' | 'acceptLog'>,
     Pick<CompleteOptions, 'log' | 'logReadersKeptMs' | 'syncWaitMs' | 'environments' | 'insertIdWindowMs'> {

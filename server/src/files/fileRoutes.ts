@@ -6,9 +6,9 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import type { Exchange, Route } from '../http/Route.js'
-import { acceptsCoding } from '../http/codings.js'
+import { acceptsCoding } from '../http/headers.js'
 
 const yearSeconds = 31_536_000
 /** The `Cache-Control` of a file whose address holds its hash: such a file never changes. */
@@ -44,7 +44,7 @@ export const sendFile = (
   response.end(isKnown || request.method === 'HEAD' ? undefined : bytes)
 }
 
-export type Encoding = 'br' | 'gzip'
+type Encoding = 'br' | 'gzip'
 
 export interface CachedFile {
   type: string
@@ -123,9 +123,8 @@ export const docRoutes = (folder = usualFolder): Route[] => {
       method,
       path: '/llms.txt',
       handle: (exchange: Exchange) => send(exchange, 'llms.txt'),
-      writeError: lakehouseError,
     },
-    { method, path: '/docs/{page}', handle: page, writeError: lakehouseError },
+    { method, path: '/docs/{page}', handle: page },
   ])
 }
 
@@ -171,5 +170,5 @@ export const fileRoutes = (given: string): Route[] => {
     return undefined
   }
   const path = `${filePrefix}{file}`
-  return (['GET', 'HEAD'] as const).map((method) => ({ method, path, handle, writeError: lakehouseError }))
+  return (['GET', 'HEAD'] as const).map((method) => ({ method, path, handle }))
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import type { Exchange, Route } from '../http/Route.js'
 import { baseOf } from '../http/behindProxy.js'
 import { type CachedFile, FileCache, immutable, sendFile } from './fileRoutes.js'
@@ -101,7 +101,7 @@ export const screenRoutes = (
   }
 
   return (['GET', 'HEAD'] as const).flatMap((method) => [
-    ...doorPaths.map((path) => ({ method, path, handle: redirect, writeError: lakehouseError })),
-    { method, path: `${screenPrefix}{name...}`, handle, writeError: lakehouseError },
+    ...doorPaths.map((path) => ({ method, path, handle: redirect })),
+    { method, path: `${screenPrefix}{name...}`, handle },
   ])
 }

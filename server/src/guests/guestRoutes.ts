@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Ask } from '../answers/Answer.js'
 import { readAsk, statementOf } from '../answers/answers.js'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import { answerer, type AnswererOptions } from '../sql/answerer.js'
@@ -11,8 +11,7 @@ import { refuseField } from '../sql/refuse.js'
 import { ConcurrencyLimit } from '../duckdb/ConcurrencyLimit.js'
 import type { Database } from '../duckdb/Database.js'
 import { readGuest, framesPath, guestPath } from '../users/Identity.js'
-import { type GuestLink, GuestLinks } from './GuestLinks.js'
-import { isShown } from './shownToGuests.js'
+import { type GuestLink, GuestLinks, isShown } from './GuestLinks.js'
 
 /** All guests together have this part of the permits at most, so that a public link leaves room for users. */
 const shareOfPermits = 4
@@ -61,7 +60,6 @@ export const guestRoutes = (answering: AnswererOptions, database: Database, maxQ
   const show: Route = {
     method: 'GET',
     path: guestPath,
-    writeError: lakehouseError,
     async handle({ request }) {
       const link = await linkOf(request)
       const { name, path, search } = link
@@ -73,7 +71,6 @@ export const guestRoutes = (answering: AnswererOptions, database: Database, maxQ
   const answerGuest: Route = {
     method: 'POST',
     path: guestPath,
-    writeError: lakehouseError,
     async handle({ request: http, response }) {
       const link = await linkOf(http)
       const { timezone = 'UTC', ...ask } = await readAsked(http)
@@ -111,7 +108,6 @@ export const guestRoutes = (answering: AnswererOptions, database: Database, maxQ
   const frames: Route = {
     method: 'GET',
     path: `${framesPath}{id}`,
-    writeError: lakehouseError,
     async handle({ request, parameters }) {
       readGuest(request)
       const link = await links.findById(parameters[0]!)

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { WriteError } from './HttpError.js'
 
 export const userHeader = 'x-waymark-user'
@@ -46,7 +48,26 @@ export interface Route {
   path: string
   /** Resolves with a JSON reply, or with undefined when the route has written the response itself. */
   handle: (exchange: Exchange) => Promise<Reply | undefined>
-  writeError: WriteError
+  /** The form of its errors, where that is not the one of the lakehouse group. */
+  writeError?: WriteError
   /** Whether requests come by the thousand, so that an answer without an error carries no header that can be spared. */
   isFrequent?: boolean
+}
+
+/**
+ * Sends the parts that a generator gives; a client that leaves is no error. It always waits for the generator to end:
+ * a stream can end while the next part is still being made, and DuckDB does not survive a connection that is closed
+ * during a statement.
+ */
+export const sendParts = async (
+  parts: AsyncGenerator<string | Buffer>,
+  response: ServerResponse,
+): Promise<void> => {
+  try {
+    await pipeline(Readable.from(parts), response)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  } finally {
+    await parts.return(undefined)
+  }
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
 import { refuse } from './HttpError.js'
 import type { CompleteOptions } from '../options/flags.js'
-import { isByHttps } from './cookies.js'
+import { isByHttps } from './headers.js'
 
 const originOf = (url: string | undefined): string | undefined => {
   try {

@@ -1,8 +1,161 @@
-import { createServer, type RequestListener, type Server as HttpServer } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server as HttpServer,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo, Server, Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { gatherChunks, hangUp, maxHeadBytes, continueOnRead, takeOneAtATime } from './connections.js'
+import type { Duplex } from 'node:stream'
 import { OperatorError } from '../OperatorError.js'
+import { GrowingBuffer } from './readBody.js'
+import { type HttpError, lakehouseError, refuse } from './HttpError.js'
+
+/** Node's parser of a connection, which its documentation does not name. */
+type Parsed = Socket & {
+  parser?: { onIncoming(request: IncomingMessage, keepsAlive: boolean): number } | null
+}
+
+/** The parser takes any number but 0, 1 and 2 for an error, and gives up what else has arrived. */
+const giveUp = -1
+/** The code of that error; see `hangUp`. */
+const gaveUpCode = 'HPE_CB_HEADERS_COMPLETE'
+
+/**
+ * Takes one request at a time from a connection. One that comes before the answer to the one before it is not read,
+ * nor is any after it, and the connection ends with that answer: 64 KB of small requests, sent together, would all be
+ * answered before anybody else's turn, and Node's parser cannot stop between two requests that it has. Browsers,
+ * proxies and the usual clients wait for each answer; others send again what was not answered (RFC 9112, 9.3.2).
+ */
+const takeOneAtATime = (server: HttpServer): void => {
+  const underWay = new WeakMap<Socket, ServerResponse>()
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    underWay.set(socket, response)
+    response.once('finish', () => underWay.delete(socket))
+  })
+  server.on('connection', (socket: Parsed) => {
+    const { parser } = socket
+    if (parser === undefined || parser === null) return
+    const take = parser.onIncoming
+    parser.onIncoming = (request, keepsAlive) => {
+      const before = underWay.get(socket)
+      if (before === undefined) return take(request, keepsAlive)
+      if (!before.headersSent) before.shouldKeepAlive = false
+      before.once('finish', () => socket.destroySoon())
+      return giveUp
+    }
+  })
+}
+
+/** Asks a client that waits for it (`Expect: 100-continue`) for its body only once the body is read. */
+const continueOnRead = (request: IncomingMessage, response: ServerResponse): void => {
+  const read = request._read.bind(request)
+  request._read = (size) => {
+    request._read = read
+    // After the answer what is left of the body is only thrown away.
+    if (!response.headersSent) response.writeContinue()
+    read(size)
+  }
+}
+
+/** Twice Node's own limit, because a browser sends all cookies of a host, even those that its other ports have set. */
+export const maxHeadBytes = 32 * 1024
+
+const tooLarge = refuse(
+  431,
+  'headers-too-large',
+  `The headers have more than ${maxHeadBytes / 1024} KiB. In a browser, delete the cookies of this host; other ports of the host have set some of them.`,
+)
+const tooSlow = refuse(408, 'headers-too-slow', 'The headers did not come in time.')
+const unreadable = refuse(400, 'invalid-request', 'This cannot be read as HTTP.')
+
+const refusals: Record<string, HttpError> = {
+  HPE_HEADER_OVERFLOW: tooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: tooSlow,
+}
+
+/** Answers bytes that never became a request, and ends their connection. */
+const hangUp = ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void => {
+  // The connection ends with the answer that is under way.
+  if (code === gaveUpCode) return
+  // `_httpMessage` is Node's field for the answer that is being written. A client would read a second answer as a part of it.
+  const { _httpMessage: written } = socket as { _httpMessage?: { headersSent: boolean } | null }
+  if (!socket.writable || written?.headersSent === true) {
+    socket.destroy()
+    return
+  }
+  const refusal = refusals[code] ?? unreadable
+  const body = JSON.stringify(lakehouseError(refusal))
+  const head = [
+    `HTTP/1.1 ${refusal.status} ${refusal.code}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+/** A chunk of this size is worth what it costs to pass it on: some microseconds on each way that it takes. */
+const largeBytes = 1024
+/** A client that writes a line of a file at a time is seldom so far ahead of this process. */
+const maxChunksATurn = 512
+/** One read of a connection is 64 KiB, which are 10,000 chunks of one byte. Their parser takes some milliseconds. */
+const restMs = 20
+
+/** What has come of bodies in very many chunks, in the order in which it is passed on. */
+const resting: (() => void)[] = []
+let timer: NodeJS.Timeout | undefined
+
+const passOne = () => {
+  resting.shift()?.()
+  if (resting.length > 0) return
+  clearInterval(timer)
+  timer = undefined
+}
+
+const rest = (pass: () => void) => {
+  resting.push(pass)
+  timer ??= setInterval(passOne, restMs)
+}
+
+/**
+ * Bounds what the chunks of bodies cost, on all routes. Small chunks that arrive in one turn of the loop are passed on
+ * as one. After too many of them nothing more is read from the connection until it had its turn among all such
+ * connections, of which one goes on every `restMs`.
+ */
+const gatherChunks = (request: IncomingMessage): void => {
+  // A body of a known length comes in no chunks.
+  if (request.headers['transfer-encoding'] === undefined) return
+  const push = request.push.bind(request)
+  let held: GrowingBuffer | undefined
+  let chunks = 0
+  let isTurn = false
+  const pass = () => {
+    const gathered = held
+    held = undefined
+    if (gathered !== undefined && !request.destroyed) push(gathered.content)
+  }
+  const endTurn = () => {
+    isTurn = false
+    chunks = 0
+    pass()
+  }
+  request.push = (chunk: Buffer | null) => {
+    const isSmall = chunk !== null && chunk.length < largeBytes
+    if (isSmall) chunks++
+    const isOver = chunks > maxChunksATurn
+    if (chunk === null || !(isSmall || isOver)) {
+      pass()
+      return push(chunk)
+    }
+    held ??= new GrowingBuffer(Infinity)
+    held.add(chunk)
+    if (!isTurn) setImmediate(() => (chunks > maxChunksATurn ? rest(endTurn) : endTurn()))
+    isTurn = true
+    return !isOver
+  }
+}
 
 export interface ConnectionLimits {
   maxConnections: number
@@ -63,7 +216,7 @@ export const createPublicServer = (
   return server
 }
 
-export interface ListenAddress {
+interface ListenAddress {
   host: string
   port: number
   /** The flag that sets the port, for the error message. */

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
 import { userHeader } from './Route.js'
-import { refuse } from './HttpError.js'
+import { refuse, shorten } from './HttpError.js'
 
 /** Bodies up to this size are always taken: browsers send no larger ones. */
 const smallBytes = 2 ** 18
@@ -20,7 +22,7 @@ const bodies = new WeakMap<IncomingMessage, { holder: Holder; bytes: number }>()
  * @param most what a single body may have, which is always room enough for one of them
  * @throws 503 when there is no room for so many bytes
  */
-export const holdBody = (request: IncomingMessage, holder: Holder, bytes: number, most: number): void => {
+const holdBody = (request: IncomingMessage, holder: Holder, bytes: number, most: number): void => {
   const own = bodies.get(request)?.bytes ?? 0
   if (bytes <= smallBytes || bytes <= own) return
   const all = (heldBy.get(holder) ?? 0) + bytes - own
@@ -167,4 +169,33 @@ export const readBody = (
     sweep ??= setInterval(giveUpLate, sweepMs).unref()
     request.on('data', take).on('end', end).on('error', fail).on('close', fail)
   })
+}
+
+const unpack = promisify(gunzip)
+
+/** Whether a body is gzipped. A coding that is not known is refused: its bytes would be read as what they are not. */
+const isGzipped = ({ headers }: IncomingMessage): boolean => {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
+  if (coding === 'identity') return false
+  if (coding === 'gzip' || coding === 'x-gzip') return true
+  const message = `Content-Encoding must be gzip or absent, not ${JSON.stringify(shorten(coding))}.`
+  throw refuse(415, 'unknown-encoding', message, { 'accept-encoding': 'gzip' })
+}
+
+/** Reads a body that may be gzipped. Neither what is sent nor what it unpacks to may have more bytes. */
+export const readUnpacked = async (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+  const zipped = isGzipped(request)
+  const body = await readBody(request, maxBytes)
+  if (!zipped) return body
+  try {
+    return await unpack(body, { maxOutputLength: maxBytes })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw refuse(
+        413,
+        'body-too-large',
+        `The body unpacks to more than ${maxBytes} bytes. Send less at once.`,
+      )
+    throw refuse(400, 'invalid-json', 'The body is not the gzip data that Content-Encoding says it is.')
+  }
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Ajv } from 'ajv'
 import { refuse, shorten } from './HttpError.js'
-import { readUnpacked } from './codings.js'
+import { readUnpacked } from './readBody.js'
 
 /**
  * Compiles a schema of this service to a function that checks values. By default ajv compiles the schema of schemas first,

@@ -1,8 +1,8 @@
 import {
   Agent,
-  request as ask,
   type IncomingMessage,
   type OutgoingHttpHeaders,
+  request as ask,
   type ServerResponse,
 } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
@@ -12,7 +12,7 @@ import { readBody } from '../http/readBody.js'
 import { requestId, requestIdHeader } from '../http/Route.js'
 import { type Guest, type Identity, identityHeaders } from '../users/Identity.js'
 import type { EngineLink } from './EngineLink.js'
-import { type Gate, restingMessage, whenAdmitted } from './whenAdmitted.js'
+import { type Gate, restingMessage, whenAdmitted } from './Breaker.js'
 
 /** A client waits this long for an engine that is being started. A start takes some seconds on a busy machine. */
 export const engineWaitMs = 60_000
@@ -50,7 +50,7 @@ const resting = (leftMs: number) =>
   unavailable('engine-ended', restingMessage(leftMs), Math.ceil(leftMs / 1000))
 
 /** A request that is passed on. */
-export interface Forwarded {
+interface Forwarded {
   request: IncomingMessage
   response: ServerResponse
   identity: Identity | Guest

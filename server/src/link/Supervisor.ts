@@ -5,7 +5,7 @@ import { Watchdog, Recurring } from '../Watchdog.js'
 import type { EndOf } from './EngineLink.js'
 import { memorySignal } from './ownLimits.js'
 
-export interface SupervisorOptions {
+interface SupervisorOptions {
   /** The program of the engine. */
   program: string
   args: readonly string[]
@@ -36,7 +36,7 @@ export type EngineWord =
 export type ParentWord = { kind: 'begin' }
 
 /** How the first start went. */
-export type FirstStart = { kind: 'ready' } | { kind: 'fatal'; reason: string } | { kind: 'slow' }
+type FirstStart = { kind: 'ready' } | { kind: 'fatal'; reason: string } | { kind: 'slow' }
 
 /** Twelve times `sayStartingMs`, because a busy machine takes long to load DuckDB. */
 const usualSilentMs = 60_000

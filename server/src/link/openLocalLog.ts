@@ -8,7 +8,7 @@ import { RemoteApplier } from '../wal/RemoteApplier.js'
 import type { EngineView } from './EngineView.js'
 import type { WriteAheadLog } from '../wal/WriteAheadLog.js'
 
-export interface OpenLocalLogOptions {
+interface OpenLocalLogOptions {
   store: LogStore
   /** The link to the engine that applies the log. */
   link: EngineLink

@@ -1,5 +1,5 @@
 import { type ApiKeys, readApiKey } from '../http/apiKeys.js'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import type { Exchange, Route } from '../http/Route.js'
 import type { Authenticate } from '../users/authenticate.js'
 import type { DeadLetter } from '../wal/rejected.js'
@@ -7,7 +7,7 @@ import type { EngineSide } from './openEngineSide.js'
 import type { OpenedLog } from '../wal/AcceptLog.js'
 import { TaskIds } from '../wal/TaskIds.js'
 
-export interface FindTaskOptions {
+interface FindTaskOptions {
   /** The task ids of the accept log. */
   taskIds: TaskIds
   opened: OpenedLog
@@ -34,7 +34,7 @@ export const findTask = ({ taskIds, opened, engine }: FindTaskOptions) => {
   }
 }
 
-export interface Task {
+interface Task {
   /** The sequence of the task's last row. */
   last: number
   /** The position of the task's log; undefined when it is not known. */
@@ -43,7 +43,7 @@ export interface Task {
   deadLetter: DeadLetter | undefined
 }
 
-export interface TasksRouteOptions {
+interface TasksRouteOptions {
   authenticate: Authenticate
   apiKeys: ApiKeys
   /** Gives undefined for an id that this service did not issue. */
@@ -74,7 +74,6 @@ export const tasksRoute = ({ authenticate, apiKeys, find, whyWaiting }: TasksRou
   return {
     method: 'GET',
     path: '/tasks/{task_id}',
-    writeError: lakehouseError,
     async handle(exchange) {
       await check(exchange)
       const taskId = exchange.parameters[0]!

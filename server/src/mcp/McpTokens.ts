@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import { isForeignHost } from '../http/cors.js'
 import type { Route } from '../http/Route.js'
 import type { CompleteOptions } from '../options/flags.js'
 import type { EngineProxy } from '../link/EngineProxy.js'
-import { BearerTokens, type TokenTries } from '../users/BearerTokens.js'
+import { BearerTokens, type TokenTries } from '../users/authenticate.js'
 import type { Identity } from '../users/Identity.js'
 
 const personsMark = ':persons'
 
 /** The users that the engine knows agents by. No password belongs to them. */
-export const agent = 'agent'
+const agent = 'agent'
 export const agentWithPersons = 'agent with persons'
 
 /** The tokens of agents: `token` reads figures alone, `token:persons` also rows of events and persons, by SQL. */
@@ -43,7 +43,6 @@ export const mcpProxyRoute = (
   return {
     method: 'POST',
     path: '/mcp',
-    writeError: lakehouseError,
     async handle({ request, response }) {
       const identity = tokens.identityOf(request)
       if (isForeignHost(request, options)) {

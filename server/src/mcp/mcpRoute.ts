@@ -1,9 +1,123 @@
-import { lakehouseError } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import { readIdentity } from '../users/Identity.js'
-import type { RunForAgent } from './serveMcp.js'
+import { messageOf, refuseField } from '../sql/refuse.js'
+import { version } from '../version.js'
+import { agentWithPersons } from './McpTokens.js'
+import { type Given, toolsOf, usualLimit } from './tools.js'
+import { analyticsCatalog } from '../duckdb/quote.js'
+import type { Cancellation } from '../sql/Cancellation.js'
+import type { QueryRunner } from '../sql/QueryRunner.js'
+
+const maxMs = 30_000
+const maxBytes = 256 * 1024
+
+/** What an agent reads of an answer. */
+interface Table {
+  [name: string]: unknown
+  columns: string[]
+  rows: unknown[][]
+  /** Whether there are more rows than these. */
+  isCut: boolean
+}
+
+interface RunForAgent {
+  runner: QueryRunner
+  newCancellation(): Cancellation
+}
+
+interface AgentQuery {
+  user: string
+  statement: string
+  limit: number
+  timezone?: string | undefined
+  /** Aborted when the agent has gone. */
+  signal: AbortSignal
+}
+
+/** Runs a statement that reads, and gives its first rows: up to `limit`, 256 KiB and 30 seconds. */
+const runForAgent = async (
+  { runner, newCancellation }: RunForAgent,
+  { user, statement, limit, timezone, signal }: AgentQuery,
+): Promise<Table> => {
+  const cancellation = newCancellation()
+  const timer = setTimeout(() => cancellation.cancel('timeout'), maxMs)
+  const leave = () => cancellation.cancel('gone')
+  signal.addEventListener('abort', leave)
+  try {
+    const query = await runner.run({
+      user,
+      role: 'read',
+      userAgent: null,
+      request: {
+        statement,
+        catalog: analyticsCatalog,
+        schema: 'main',
+        ephemeral: true,
+        timezone: timezone ?? null,
+      },
+      layout: 'array',
+      page: { limit: limit + 1 },
+      readsOnly: refuseField('An agent only reads.'),
+      cancellation,
+    })
+    try {
+      if ('file' in query.rows) throw refuse(500, 'internal', 'The answer is a file.')
+      const { names } = query.rows
+      const lines: string[] = []
+      let bytes = 0
+      for (let some = await query.rows.next(); some !== undefined; some = await query.rows.next()) {
+        for (const line of some.toString().split('\n')) {
+          bytes += Buffer.byteLength(line)
+          if (line !== '' && bytes <= maxBytes) lines.push(line)
+        }
+      }
+      await query.end()
+      const rows = lines.slice(0, limit).map((line) => JSON.parse(line) as unknown[])
+      return { columns: [...names], rows, isCut: lines.length > limit || bytes > maxBytes }
+    } catch (error) {
+      throw query.fail(error)
+    }
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+/** The tools never change while the service runs, so nobody need wait for news of them. */
+const noSubscriptions = { maxSubscriptions: 0 }
+
+/** Few services have agents, and none pays for the protocol at its start. */
+const loadProtocol = async () => {
+  const { createMcpHandler, fromJsonSchema, McpServer } = await import('@modelcontextprotocol/server')
+  const withSchemas = (seesPersons: boolean) =>
+    toolsOf(seesPersons).map((tool) => ({ ...tool, inputSchema: fromJsonSchema<Given>(tool.schema) }))
+  const [figures, withPersons] = [withSchemas(false), withSchemas(true)]
+
+  /** Makes a server for one request, which keeps nothing. */
+  return (options: RunForAgent, user: string, signal: AbortSignal) =>
+    createMcpHandler(() => {
+      const server = new McpServer({ name: 'waymark', version })
+      const tools = user === agentWithPersons ? withPersons : figures
+      for (const { name, description, statement, inputSchema } of tools) {
+        const annotations = { readOnlyHint: true, openWorldHint: false }
+        server.registerTool(name, { description, inputSchema, annotations }, async (given) => {
+          const { limit = usualLimit, time_zone: timezone = 'UTC' } = given
+          try {
+            const asked = statement(given)
+            const table = await runForAgent(options, { user, statement: asked, limit, timezone, signal })
+            return { content: [{ type: 'text', text: JSON.stringify(table) }], structuredContent: table }
+          } catch (error) {
+            return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
+          }
+        })
+      }
+      return server
+    }, noSubscriptions)
+}
+let protocol: ReturnType<typeof loadProtocol> | undefined
 
 const maxBodyBytes = 256 * 1024
 
@@ -11,18 +125,20 @@ const maxBodyBytes = 256 * 1024
 export const mcpRoute = (options: RunForAgent): Route => ({
   method: 'POST',
   path: '/mcp',
-  writeError: lakehouseError,
   async handle({ request, response }) {
     const { user } = readIdentity(request)
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const body = parseJson(await readBody(request, maxBodyBytes))
-    const headers = Object.entries(request.headers).flatMap(([name, value]) =>
-      typeof value === 'string' ? [[name, value] as [string, string]] : [],
+    const { text, value } = parseJson(await readBody(request, maxBodyBytes))
+    const headers = Object.entries(request.headers).flatMap(([name, header]) =>
+      typeof header === 'string' ? [[name, header] as [string, string]] : [],
     )
-    // Few services have agents, and none pays for them at its start.
-    const { serveMcp } = await import('./serveMcp.js')
-    const answer = await serveMcp(options, { user, headers, body, signal: gone.signal })
+    protocol ??= loadProtocol()
+    const handler = (await protocol)(options, user, gone.signal)
+    const answer = await handler.fetch(
+      new Request('http://engine/mcp', { method: 'POST', headers, body: text }),
+      { parsedBody: value },
+    )
     const bytes = Buffer.from(await answer.arrayBuffer())
     response.writeHead(answer.status, {
       ...Object.fromEntries(answer.headers),

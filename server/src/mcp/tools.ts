@@ -25,7 +25,7 @@ export interface Given {
   time_zone?: string
 }
 
-export interface Tool {
+interface Tool {
   name: string
   description: string
   /** The JSON schema of what it takes. */

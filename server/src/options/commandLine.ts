@@ -5,7 +5,7 @@ import { type Flag, flags, type ServerOptions, variableOf, codeOptions } from '.
 /** The role that a process gives to the engine process it starts; an operator writes `engine`. */
 export const supervisedRole = 'supervised-engine'
 
-export type Arguments =
+type Arguments =
   | { kind: 'start'; isSupervised: boolean; options: ServerOptions }
   | { kind: 'help' }
   | { kind: 'version' }

@@ -10,7 +10,7 @@ export const planKind = 'plan'
 
 const retryMs = 5000
 
-export interface LoggedPlan {
+interface LoggedPlan {
   /** The plan that requests name in the log; undefined until the log has the plan itself. */
   readonly id: string | undefined
   stop(): void

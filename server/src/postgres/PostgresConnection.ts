@@ -1,11 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { setImmediate as otherWork } from 'node:timers/promises'
-import { randomInt } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { CancelReason } from '../sql/Cancellation.js'
-import type { Sql } from '../sql/openSql.js'
 import * as to from './messages/messages.js'
 import { type Message, MessageStream, BodyReader } from './messages/MessageStream.js'
+import { conversionOf } from './conversionOf.js'
 import { describePortal, openPortal } from './openPortal.js'
 import { formatsOf, newPortal, type Portal, sendRows } from './Portal.js'
 import { Portals, PreparedStatements } from './Portals.js'
@@ -13,10 +11,7 @@ import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
 import { readParameter } from './messages/readParameter.js'
 import { findParameters, splitStatements } from './statements/statements.js'
 import { text } from './types.js'
-import { Catalog } from './catalog/Catalog.js'
 import { type Activity, ClientState, type ClientStart, type ClientStateOptions } from './ClientState.js'
-import { errorResponse } from './messages/messages.js'
-import { readStart } from './door/readMessage.js'
 
 /** Messages that have arrived together are read without a pause, which would keep all others waiting. */
 const messagesATurn = 64
@@ -202,7 +197,14 @@ export class PostgresConnection {
     const edits = marks.map(({ number, start, end, kind }) => {
       const at = number - 1
       const oid = prepared.oids[at]!
-      return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
+      const read = {
+        bytes: values[at]!,
+        isBinary: isBinary(at),
+        oid,
+        kind,
+        isLoose: prepared.isLoose === true,
+      }
+      return { start, end, text: readParameter(read) }
     })
     this.#portals.set(name, newPortal(prepared, edits, resultFormats, bytes))
     this.#stream.write(to.bindComplete())
@@ -212,14 +214,17 @@ export class PostgresConnection {
     const kind = reader.letter()
     const name = reader.text()
     if (kind === 'S') {
-      const { oids, fields } = this.#prepared.find(name)
+      const prepared = this.#prepared.find(name)
+      const { oids, fields } = prepared
+      prepared.told = fields
       this.#stream.write(to.parameterDescription(oids.map((oid) => (oid === 0 ? text.oid : oid))))
       this.#stream.write(fields === undefined ? to.noData() : to.rowDescription(fields, []))
       return
     }
     const portal = this.#portals.find(name)
     // The values may change the types of the columns, so the statement must run before it is described.
-    if (portal.values.length > 0 && portal.source === undefined) await this.#start(portal)
+    if (portal.values.length > 0 && portal.source === undefined && !portal.isDone) await this.#start(portal)
+    portal.prepared.told ??= portal.fields
     this.#stream.write(
       portal.fields === undefined
         ? to.noData()
@@ -241,8 +246,11 @@ export class PostgresConnection {
     portal.source = source
     // The client may not ask for the rows at once.
     source.pause()
-    if (portal.fields === undefined) portal.fields = source.fields
-    else if (source.fields?.length !== portal.fields.length) {
+    const { told } = portal.prepared
+    portal.fields = told ?? source.fields
+    if (told === undefined) return
+    if (source.fields?.length === told.length) portal.convert = conversionOf(told, source.fields)
+    else {
       source.close('cancelled')
       throw new ProtocolError(sqlState.notSupported, 'The statement has other columns now: prepare it again.')
     }
@@ -258,79 +266,5 @@ export class PostgresConnection {
     if (kind === 'S') this.#prepared.forget(name)
     else this.#portals.drop(name)
     this.#stream.write(to.closeComplete())
-  }
-}
-
-export interface PostgresClients {
-  /** Takes over the connection of a client whose password the ingest process has found right. */
-  accept(request: IncomingMessage, socket: Duplex): void
-  /** Cancels a client's query. The client asks for that on another connection, with its key and secret. */
-  cancel(process: number, secret: number): void
-  /** Ends each connection once its current message is handled. */
-  end(): void
-  close(): Promise<void>
-}
-
-interface Client {
-  user: string
-  connection: PostgresConnection
-  secret: number
-  ended: Promise<void>
-}
-
-const highestKey = 2 ** 31 - 1
-
-/** Serves the clients of the Postgres protocol in the engine process. */
-export const acceptPostgres = (sql: Sql): PostgresClients => {
-  const clients = new Map<number, Client>()
-  const catalog = new Catalog(async () => (await sql.connections.openEphemeral('')).connection)
-
-  const open = (socket: Duplex, start: ClientStart): void => {
-    let key = randomInt(1, highestKey)
-    while (clients.has(key)) key = randomInt(1, highestKey)
-    const { user } = start
-    const connection = new PostgresConnection(socket, start, {
-      sql,
-      catalog,
-      pid: key,
-      activity: () =>
-        [...clients.values()].filter((each) => each.user === user).map((each) => each.connection.activity),
-      end(pid, isWhole) {
-        const other = clients.get(pid)
-        if (other?.user !== user) return false
-        other.connection.cancel('cancelled')
-        if (isWhole) other.connection.close()
-        return true
-      },
-    })
-    const secret = randomInt(1, highestKey)
-    const ended = connection.run(key, secret).finally(() => clients.delete(key))
-    clients.set(key, { user, connection, secret, ended })
-  }
-
-  const end = () => {
-    for (const { connection } of clients.values()) connection.close()
-  }
-
-  return {
-    accept(request, socket) {
-      try {
-        open(socket, readStart(request))
-      } catch (error) {
-        socket.on('error', () => undefined).end(errorResponse(asProtocolError(error), 'FATAL'))
-      }
-    },
-    cancel(key, secret) {
-      const client = clients.get(key)
-      if (client?.secret === secret) client.connection.cancel('cancelled')
-    },
-    end,
-    async close() {
-      end()
-      const all = [...clients.values()]
-      for (const { connection } of all) connection.cancel('stopping')
-      await Promise.all(all.map(({ ended }) => ended))
-      await catalog.close()
-    },
   }
 }

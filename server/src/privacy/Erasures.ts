@@ -23,7 +23,7 @@ export interface ErasureSource {
   clean?(done: readonly Erasure[]): Promise<void>
 }
 
-export interface ErasuresOptions {
+interface ErasuresOptions {
   list: ErasureList
   source: ErasureSource
   /** The last row that is in the store. */
@@ -165,7 +165,7 @@ export class Erasures {
   }
 }
 
-export interface AskedErasuresOptions {
+interface AskedErasuresOptions {
   list: ErasureList
   /** How the erasures ended that were due at the start. */
   finished: readonly ErasureState[]

@@ -18,16 +18,13 @@ import {
   findEvents,
   findRejected,
   idsInTable,
-  namesAnonymousId,
-  rowsOf,
   setIds,
-  withoutAnonymousId,
 } from '../schema/personRows.js'
 import { findObstacle, removeUnfinished, rewriteStore } from './rewriteStore.js'
 import { reasonOf } from '../OperatorError.js'
 
 /** What stores that follow a log in PostgreSQL have in common in the folder of the archive. */
-export interface SharedFiles {
+interface SharedFiles {
   /** The part of some erases that is about shared files; undefined when there is none. */
   openErasure(
     connection: DuckDBConnection,
@@ -38,7 +35,7 @@ export interface SharedFiles {
   removeStates(archive: ArchiveFolder, isGone: (state: { position: number }) => boolean): void
 }
 
-export interface CarryOutOptions extends Resources {
+interface CarryOutOptions extends Resources {
   folder: DataFolder
   list: ErasureList
   /** The files that an erasure replaces are removed when the engine opens the store. */
@@ -51,7 +48,7 @@ export interface CarryOutOptions extends Resources {
   logger: Logger
 }
 
-export interface CarriedOut {
+interface CarriedOut {
   /** The outcomes of the erasures that were due and are not in `privacy_log`. */
   ended: ErasureOutcome[]
   /**
@@ -128,14 +125,7 @@ const eraseAll = async (
     await setIds(connection, ids)
     await findEvents(connection)
     const files =
-      archive === undefined || archive.isShared
-        ? []
-        : await eraseFromFiles(connection, archive, {
-            environments: new Set(ids.map(({ environment }) => environment)),
-            gone: rowsOf.events,
-            changed: namesAnonymousId,
-            replaced: withoutAnonymousId,
-          })
+      archive === undefined || archive.isShared ? [] : await eraseFromFiles(connection, archive, ids)
     await rewriteStore(connection, folder, {
       areSessionsBuilt: lake?.isTaken === true,
       async finish() {

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { lakehouseError } from '../http/HttpError.js'
 import { clientPatienceMs } from '../http/readBody.js'
-import type { Route } from '../http/Route.js'
-import { sendParts } from '../http/sendParts.js'
+import { type Route, sendParts } from '../http/Route.js'
 import type { Logger } from '../Logger.js'
 import { ConcurrencyLimit, type Pausable } from '../duckdb/ConcurrencyLimit.js'
 import type { Database } from '../duckdb/Database.js'
@@ -13,24 +11,24 @@ import { exportPath, personNotFound, readAskedPerson, type PersonId } from '../p
 import { hashOf, recordDuty } from '../schema/duties.js'
 import {
   choosePerson,
-  findEvents,
   countIds,
   countRows,
   eventsAfter,
+  findEvents,
   idTable,
   rowsOf,
 } from '../schema/personRows.js'
 import { allEvents } from '../schema/analyticsSchema.js'
 
 /** How many records of each kind are stored of a person. */
-export interface Records {
+interface Records {
   events: number
   traits: number
   identities: number
   rejected: number
 }
 
-export const countRecords = async (connection: DuckDBConnection): Promise<Records> => ({
+const countRecords = async (connection: DuckDBConnection): Promise<Records> => ({
   events: await countRows(connection, 'events'),
   traits: await countRows(connection, 'traits'),
   identities: await countIds(connection),
@@ -89,7 +87,7 @@ const line = (value: object) => `${JSON.stringify(value)}\n`
  * The lines of an export: first the person, then all records, then a line that says how many there are. They
  * were counted before in the same transaction, so a difference is an error.
  */
-export async function* linesOf(
+async function* linesOf(
   connection: DuckDBConnection,
   { environment, id, person, records: expected }: PersonId & { person: string; records: Records },
 ): AsyncGenerator<string> {
@@ -121,7 +119,7 @@ export async function* linesOf(
   yield line({ kind: 'end', ...expected })
 }
 
-export interface ExportRouteOptions {
+interface ExportRouteOptions {
   database: Database
   /** The key with which ids are hashed for `privacy_log`. */
   secret: Buffer
@@ -164,7 +162,6 @@ export const exportRoute = ({ database, secret, logger }: ExportRouteOptions): R
   return {
     method: 'POST',
     path: exportPath,
-    writeError: lakehouseError,
     async handle({ request, response }) {
       const { user } = readIdentity(request)
       const asked = await readAskedPerson(request)

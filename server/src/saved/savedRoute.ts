@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { GuestLink } from '../guests/GuestLinks.js'
+import { type GuestLink, hashToken, keepForGuests } from '../guests/GuestLinks.js'
 import { guestPrefix, screenPrefix } from '../files/screenRoutes.js'
-import { hashToken } from '../guests/guestProxyRoutes.js'
-import { keepForGuests } from '../guests/shownToGuests.js'
 import { originForm } from '../options/values.js'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson, shapeChecker } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
@@ -120,7 +118,6 @@ export const savedRoute = ({
 }): Route => ({
   method: 'POST',
   path: savedPath,
-  writeError: lakehouseError,
   async handle({ request, response }) {
     const { user, role } = await authenticate(request, response)
     if (role === 'read') throw readOnlyUser()

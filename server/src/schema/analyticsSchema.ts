@@ -22,7 +22,7 @@ export const bindTransaction = (catalog: string): string =>
   `UPDATE ${quoteIdentifier(catalog)}.${internalSchema}.bound SET x = x WHERE false`
 
 /** The table of the records that were accepted and could not be stored. */
-export const rejectedTable = (table: string): string => `
+const rejectedTable = (table: string): string => `
 CREATE TABLE IF NOT EXISTS ${table} (
   seq BIGINT, received_at TIMESTAMP, kind VARCHAR, body VARCHAR, reason VARCHAR,
   target VARCHAR, task_id VARCHAR, position BIGINT
@@ -74,7 +74,7 @@ export const makeRejectedView = async (
  * `raw.events` or in one of these files. It moves in one transaction. `snapshot` is the one that the store has taken
  * over of an archive that several stores share.
  */
-export const archiveSchema = `
+const archiveSchema = `
 CREATE TABLE analytics.raw.archive (id VARCHAR NOT NULL, folder VARCHAR NOT NULL, snapshot BIGINT);
 CREATE TABLE analytics.raw.archived_files (
   file VARCHAR NOT NULL, environment VARCHAR NOT NULL, day DATE NOT NULL, events BIGINT NOT NULL

@@ -160,7 +160,7 @@ const isHostOf = (text: string, { hosts }: Known, names: readonly string[] = [])
 }
 
 /** The columns of a session that say where it comes from. */
-export interface Origin {
+interface Origin {
   source: string
   medium: string
   campaign: string

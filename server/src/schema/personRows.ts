@@ -138,7 +138,7 @@ UNION SELECT TRY_CAST('"' || text || '"' AS JSON)->>'$' FROM (
  * Finds the persons whose ids have one of the keys, and puts all their ids into the table. Resolves to the id with the
  * first key, or another one where that is not known here; to undefined when there is none.
  */
-export const chooseByKeys = async (
+const chooseByKeys = async (
   connection: DuckDBConnection,
   { environment, keys, secret }: { environment: string; keys: readonly string[]; secret: string },
 ): Promise<string | undefined> => {

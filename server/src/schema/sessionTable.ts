@@ -1,8 +1,7 @@
 import { keyOf, orderKey, seqOfKey } from './askedEvents.js'
 import { channelSql } from './channels.js'
-import { utmColumns } from './derivedColumns.js'
+import { foreignReferrer, hostOf, utmColumns } from './derivedColumns.js'
 import { pointerSql } from '../duckdb/quote.js'
-import { foreignReferrer, hostOf } from './urlParts.js'
 
 /** What a session has of its sender: the first value that one of its events has. */
 export const senderColumns = ['browser', 'os', 'device', 'language', 'country'] as const

@@ -1,4 +1,4 @@
-import { acceptsCoding } from '../http/codings.js'
+import { acceptsCoding } from '../http/headers.js'
 import { lakehouseError, refuse, type HttpError } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import type { Exchange, Route } from '../http/Route.js'

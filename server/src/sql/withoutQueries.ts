@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createMutex } from '../duckdb/createMutex.js'
+import { createMutex } from '../duckdb/transactions.js'
 
 export interface WithoutQueriesOptions {
   /** All that may be under way beside the work: queries, and what stores rows. */

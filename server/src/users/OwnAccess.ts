@@ -39,7 +39,7 @@ export const tellAccess = (
 }
 
 /** The user and the key that the service makes for itself when the operator has named none. */
-export interface OwnAccess {
+interface OwnAccess {
   /** The options, with the user and the key in them. */
   options: ServerOptions
   /** What there is to tell whoever starts the service; undefined when a flag names users or keys. */

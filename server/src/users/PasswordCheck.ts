@@ -54,7 +54,7 @@ interface Origin {
   requestId?: string
 }
 
-export interface Try extends Origin {
+interface Try extends Origin {
   password: string
 }
 

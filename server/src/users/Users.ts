@@ -14,7 +14,7 @@ import {
 import { compileSchema } from '../http/readJson.js'
 
 /** The users in `--users-file`, by name. */
-export type ListedUsers = Record<string, { password: string; role: UserRole }>
+type ListedUsers = Record<string, { password: string; role: UserRole }>
 
 const isShaped = compileSchema<ListedUsers>({
   type: 'object',

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../http/behindProxy.js'
-import { lakehouseError, refuse } from '../http/HttpError.js'
+import { refuse } from '../http/HttpError.js'
 import { bodyReader } from '../http/readJson.js'
 import { type Exchange, type Reply, type Route, requestId } from '../http/Route.js'
 import { type FindIdentity, readLogins, loginCookie, type Authenticate } from './authenticate.js'
@@ -29,7 +29,6 @@ export const setupRoute = (options: SetupRouteOptions): Route => {
   return {
     method: 'GET',
     path: '/setup',
-    writeError: lakehouseError,
     async handle({ request, response }) {
       const { role } = await authenticate(request, response)
       const secret = role === 'write' && {
@@ -52,7 +51,7 @@ export const setupRoute = (options: SetupRouteOptions): Route => {
 
 export const sessionPath = '/session'
 
-export interface LoginRoutesOptions {
+interface LoginRoutesOptions {
   logins: PasswordCheck
   tokens: LoginTokens
   users: Users
@@ -133,7 +132,6 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
     method,
     path: sessionPath,
     handle,
-    writeError: lakehouseError,
   })
   return [
     route('POST', ({ request }) => login(request)),

@@ -1,4 +1,4 @@
-import type { Spent } from './Lag.js'
+import type { Spent } from './LagLimit.js'
 import type { RecentDeadLetters } from './rejected.js'
 import type { RemoteApplier } from './RemoteApplier.js'
 import type { LogRecord } from './segment.js'

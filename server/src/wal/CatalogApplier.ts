@@ -1,17 +1,15 @@
 import { type DuckDBConnection, DuckDBTimestampValue } from '@duckdb/node-api'
 import { splitArray } from '../http/json/sliceItems.js'
 import type { Logger } from '../Logger.js'
-import type { OneAtATime } from '../duckdb/createMutex.js'
 import type { Database } from '../duckdb/Database.js'
 import { quoteIdentifier } from '../duckdb/quote.js'
 import { damaged } from '../OperatorError.js'
-import { inTransaction, isTransient } from '../duckdb/transactions.js'
+import { inTransaction, isTransient, type OneAtATime } from '../duckdb/transactions.js'
 import { Applier } from './Applier.js'
 import { Attempt, type AloneOutcome } from './Attempt.js'
 import { maxDeadLetters, RecentDeadLetters, type DeadLetter } from './rejected.js'
-import { requestOf } from './splitEntry.js'
 import type { LogReader } from './LogReader.js'
-import type { LogEntry } from './segment.js'
+import { type LogEntry, requestOf } from './segment.js'
 
 type OpenedReader = Pick<LogReader, 'read' | 'last' | 'close'>
 
@@ -223,4 +221,18 @@ export class CatalogApplier {
     this.#connection.closeSync()
     this.#attempt.close()
   }
+}
+
+/** The log from which the engine reads the accepted records of analytics, and to which it reports what became of them. */
+export interface LogSource extends Pick<
+  CatalogApplierOptions,
+  'open' | 'pruned' | 'taskIdOf' | 'lastOfTask'
+> {
+  /** Wakes the applier from now on. `setAside` are the dead letters from before the start. */
+  begin(applier: Applier, setAside: readonly DeadLetter[]): void
+  onApplied(through: number, tookMs: number): void
+  /** Keeps the log after a position, during a copy of this store and after it, for the store that is made of the copy. */
+  keepLog(position: number, isCopied: boolean): Promise<void>
+  /** `letter` counts all rows of its request that have been set aside by now. */
+  onSetAside(letter: DeadLetter): void
 }

@@ -24,7 +24,7 @@ export interface IntakeOptions {
   logger: Logger
 }
 
-export interface Accepted {
+interface Accepted {
   taskId: string
   /** The rows that DuckDB did not take, when that is known already. */
   deadLetter?: DeadLetter

@@ -3,12 +3,13 @@ import {
   frameLength,
   headBytes,
   lastOf,
+  type LogEntry,
   readFrame,
   readHead,
-  type LogEntry,
+  restOf,
   type SegmentHead,
+  startOf,
 } from './segment.js'
-import { restOf, startOf } from './splitEntry.js'
 import { listSegments, segmentFile } from './SegmentFiles.js'
 
 /** The first read is small because often one row waits; a backlog is read in pieces that grow. */

@@ -43,7 +43,7 @@ export class Waiters {
 /** Each message wakes the engine process, so it hears of new rows at most 40 times a second. */
 const tellEveryMs = 25
 
-export interface RemoteApplierOptions {
+interface RemoteApplierOptions {
   /** A position that has surely been reached. */
   applied: number
   /** The dead letters that the engine has reported. */

@@ -1,6 +1,6 @@
 import { createCipheriv, timingSafeEqual, type Cipher } from 'node:crypto'
 
-export interface TaskRows {
+interface TaskRows {
   /** The number of the log. */
   log: number
   /** The sequence of the task's last row. */

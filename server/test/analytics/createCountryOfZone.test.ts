@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCountryOfZone } from '../../src/analytics/countries.js'
+import { createCountryOfZone } from '../../src/analytics/createSenderReader.js'
 
 const countryOfZone = createCountryOfZone()
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { createAddressOf, warnOfProxies } from '../../src/http/behindProxy.js'
-import { openCountries } from '../../src/analytics/countries.js'
+import { openCountries } from '../../src/analytics/createSenderReader.js'
 import { countryFile } from '../fixtures/countryFile.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-countries-'))

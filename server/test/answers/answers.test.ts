@@ -11,9 +11,8 @@ import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { makeAllEvents } from '../../src/archive/allEvents.js'
 import { archiveEvents } from '../../src/archive/archiveEvents.js'
 import { Logger } from '../../src/Logger.js'
-import { createMutex } from '../../src/duckdb/createMutex.js'
 import { quoteText } from '../../src/duckdb/quote.js'
-import { inTransaction } from '../../src/duckdb/transactions.js'
+import { createMutex, inTransaction } from '../../src/duckdb/transactions.js'
 import {
   entriesOf,
   environments,

@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ServerOptions } from '../../src/index.js'
 import { pruneLog } from '../../src/cluster/log/pruneLog.js'
 import { addressesOf } from '../../src/options/readLogUrl.js'
-import type { StateHead } from '../../src/cluster/state/StateHead.js'
+import type { StateHead } from '../../src/cluster/state/startFromState.js'
 import { createClient } from '../fixtures/createClient.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'

@@ -10,7 +10,7 @@ import { runWaymark } from '../fixtures/runWaymark.js'
 import { launcher, spawnService, urlIn } from '../fixtures/spawnService.js'
 import { withMounts } from '../fixtures/withMounts.js'
 import { storeVersion } from '../../src/schema/analyticsSchema.js'
-import { isAnswered } from '../../src/disk/lockFolder.js'
+import { isAnswered } from '../../src/disk/DataFolder.js'
 import { eventually } from '../fixtures/eventually.js'
 
 let service: Service

@@ -3,7 +3,7 @@ import { createServer, request as ask, type IncomingMessage, type ServerResponse
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { sendParts } from '../../src/http/sendParts.js'
+import { sendParts } from '../../src/http/Route.js'
 
 let handle: (response: ServerResponse) => void
 const server = createServer((_, response) => handle(response))

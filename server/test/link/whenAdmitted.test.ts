@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { Breaker } from '../../src/link/Breaker.js'
+import { type Admission, Breaker, whenAdmitted } from '../../src/link/Breaker.js'
 import type { EngineLink } from '../../src/link/EngineLink.js'
-import { type Admission, whenAdmitted } from '../../src/link/whenAdmitted.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 })

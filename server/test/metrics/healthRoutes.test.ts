@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { healthRoutes } from '../../src/metrics/healthRoutes.js'
+import { healthRoutes } from '../../src/metrics/createRegistry.js'
 import type { Failing } from '../../src/link/EngineView.js'
 import type { Role } from '../../src/options/flags.js'
 import { serveRoutes, type RoutesServer } from '../fixtures/serveRoutes.js'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
-import { ClockNote } from '../../src/privacy/ClockNote.js'
+import { ClockNote } from '../../src/privacy/retention.js'
 
 afterEach(() => {
   vi.useRealTimers()

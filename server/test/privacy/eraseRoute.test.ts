@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
-import type { Rounds } from '../../src/privacy/ErasureRounds.js'
-import { eraseRoute } from '../../src/privacy/eraseRoute.js'
+import { eraseRoute, type Rounds } from '../../src/privacy/ErasureRounds.js'
 
 it('refuses a user who may only read, before it looks at whom to erase', async () => {
   const { handle } = eraseRoute({

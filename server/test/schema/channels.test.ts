@@ -1,7 +1,7 @@
 import { DuckDBInstance, VARCHAR } from '@duckdb/node-api'
 import { expect, it } from 'vitest'
 import { channelSql } from '../../src/schema/channels.js'
-import { hostOf } from '../../src/schema/urlParts.js'
+import { hostOf } from '../../src/schema/derivedColumns.js'
 
 const connection = await (await DuckDBInstance.create()).connect()
 const sql = channelSql({

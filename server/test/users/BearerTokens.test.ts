@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
-import { BearerTokens, TokenTries } from '../../src/users/BearerTokens.js'
+import { BearerTokens, TokenTries } from '../../src/users/authenticate.js'
 
 const open = () => {
   const lines: string[] = []

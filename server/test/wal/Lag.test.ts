@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { Lag } from '../../src/wal/Lag.js'
+import { Lag } from '../../src/wal/LagLimit.js'
 
 let now: number
 let last: number

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { Logger } from '../../src/Logger.js'
-import { Lag } from '../../src/wal/Lag.js'
-import { LagLimit } from '../../src/wal/LagLimit.js'
+import { Lag, LagLimit } from '../../src/wal/LagLimit.js'
 
 const stepMs = 10
 const lookMs = 250

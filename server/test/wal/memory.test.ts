@@ -6,8 +6,7 @@ import { Logger } from '../../src/Logger.js'
 import { Applier } from '../../src/wal/Applier.js'
 import { Attempt, type ApplierOptions } from '../../src/wal/Attempt.js'
 import { RecentDeadLetters } from '../../src/wal/rejected.js'
-import { lastOf, type LogEntry } from '../../src/wal/segment.js'
-import { restOf } from '../../src/wal/splitEntry.js'
+import { lastOf, type LogEntry, restOf } from '../../src/wal/segment.js'
 import { eventually } from '../fixtures/eventually.js'
 
 const outOfMemory = () => new Error('Out of Memory Error: failed to allocate')

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { LogEntry } from '../../src/wal/segment.js'
-import { batchesOf, piecesOf, restOf, rowsOf, startOf } from '../../src/wal/splitEntry.js'
+import { batchesOf, type LogEntry, piecesOf, restOf, rowsOf, startOf } from '../../src/wal/segment.js'
 
 const entry = (first: number, ...rows: string[]): LogEntry => ({
   kind: 'track',

@@ -9,8 +9,7 @@ import {
   zone,
   zoneProblem,
 } from '../../schema/askedEvents.js'
-import { isOnePeriod, joinSpan, periodOfMoment, spansOf, withNext } from './localTime.js'
-import type { TableMacro } from './tableMacro.js'
+import { isOnePeriod, joinSpan, periodOfMoment, spansOf, type TableMacro, withNext } from './tableMacro.js'
 
 const dateOf = (local: string) => `${local}::DATE`
 const dayOf = (moment: string) => dateOf(`timezone(time_zone, ${moment})`)

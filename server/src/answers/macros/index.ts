@@ -31,7 +31,7 @@ const bound = (at: 1 | 2) =>
   `CASE metric ${thresholds.map((each) => `WHEN ${quoteText(each[0])} THEN ${each[at]}`).join(' ')} END`
 
 /** The scalar macro that says what a value, or a percentile of values, is worth. */
-export const vitalRating = `
+const vitalRating = `
 CREATE OR REPLACE MACRO analytics.main.vital_rating(metric, value) AS
   CASE WHEN value <= ${bound(1)} THEN 'good' WHEN value <= ${bound(2)} THEN 'needs improvement'
     WHEN value > ${bound(2)} THEN 'poor' END;
@@ -41,7 +41,7 @@ COMMENT ON MACRO analytics.main.vital_rating IS 'good, needs improvement or poor
 const own = ['event_id', '"timestamp"', 'person_id', 'session_id', 'path', 'device', 'browser', 'release']
 
 /** A page may report a metric again while it lives, under the same id: the last report counts. */
-export const webVitals: TableMacro = {
+const webVitals: TableMacro = {
   name: 'web_vitals',
   comment: 'The measurements of web vitals in a range, one a row.',
   parameters: [...range, ...choice],
@@ -80,7 +80,7 @@ const ofKind = (kind: string, condition: string) =>
   `SELECT e.seq AS event_id, e."timestamp", coalesce(m.person_id, ${id}) AS person_id, e.session_id
    FROM ${eventsOfPersons} JOIN (FROM wanted w WHERE ${kind}) g ON ${condition} WHERE ${isAsked}`
 
-export const goalEvents: TableMacro = {
+const goalEvents: TableMacro = {
   name: 'goal_events',
   comment: 'The events that reach a saved goal.',
   parameters: [['goal'], ...range, ...choice],
@@ -134,7 +134,7 @@ const said = [
   ['stack', 'Where it happened.'],
 ] as const
 
-export const caughtErrors: View = {
+const caughtErrors: View = {
   name: 'errors',
   comment: 'Every error that the plugin errors caught, one a row: the events named Error Caught.',
   from: `analytics.main.events e WHERE e.event = 'Error Caught'`,

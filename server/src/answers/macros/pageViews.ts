@@ -1,5 +1,4 @@
-import { derivedComments, utmColumns } from '../../schema/derivedColumns.js'
-import { foreignReferrer, hostOf } from '../../schema/urlParts.js'
+import { derivedComments, foreignReferrer, hostOf, utmColumns } from '../../schema/derivedColumns.js'
 import type { View } from '../../duckdb/quote.js'
 import {
   anonymous,

@@ -19,8 +19,7 @@ import {
   zone,
   zoneProblem,
 } from '../../schema/askedEvents.js'
-import { joinSpan, periodOfMoment, spansOf } from './localTime.js'
-import type { TableMacro } from './tableMacro.js'
+import { joinSpan, periodOfMoment, spansOf, type TableMacro } from './tableMacro.js'
 
 /** Any other unit is counted as days here: `problems` reports it, and DuckDB's own error must not come first. */
 const known = `CASE unit WHEN 'month' THEN 'month' WHEN 'week' THEN 'week' ELSE 'day' END`

@@ -3,28 +3,28 @@ import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { readEventColumns } from '../../archive/ArchivedFile.js'
 import { isThere } from '../../archive/bindArchive.js'
-import { identifyLog, lockKeys } from '../log/logSchema.js'
+import { beginLake, identifyLog, lakeChannel, lockKeys } from '../log/logSchema.js'
 import { PrimaryConnection } from '../log/PrimaryConnection.js'
 import type { LogAddress } from '../../options/readLogUrl.js'
 import type { ServerConnection } from '../log/ServerConnection.js'
 import { reasonOf } from '../../OperatorError.js'
 import { Recurring } from '../../Watchdog.js'
-import { createMutex, type OneAtATime } from '../../duckdb/createMutex.js'
+import { createMutex, type OneAtATime } from '../../duckdb/transactions.js'
 import type { Database } from '../../duckdb/Database.js'
 import { version } from '../../version.js'
 import { adopt, type Adopting } from './takeOver.js'
-import { bindToLake, takeForLake } from './describeFile.js'
 import {
+  bindToLake,
   type Change,
   type Commit,
   commitSnapshot,
   readLakeFiles,
   readOutlook,
   readParts,
+  takeForLake,
 } from './lakeList.js'
-import { beginLake, lakeChannel } from './lakeTables.js'
 
-export interface LakeOptions extends Adopting {
+interface LakeOptions extends Adopting {
   addresses: readonly LogAddress[]
   /** The id of the log. */
   log: string

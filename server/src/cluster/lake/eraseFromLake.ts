@@ -5,20 +5,11 @@ import { type ArchiveFolder, readArchivedFiles, readEventColumns } from '../../a
 import { isThere } from '../../archive/bindArchive.js'
 import { eraseFromFiles } from '../../archive/eraseFromFiles.js'
 import type { Erasure } from '../../privacy/ErasureList.js'
-import {
-  chooseErased,
-  findEvents,
-  idsInTable,
-  namesAnonymousId,
-  rowsOf,
-  setIds,
-  withoutAnonymousId,
-} from '../../schema/personRows.js'
-import { type PersonId } from '../../payloads/erasure.js'
+import { chooseErased, findEvents, idsInTable, setIds } from '../../schema/personRows.js'
+import type { PersonId } from '../../payloads/erasure.js'
 import type { ServerConnection } from '../log/ServerConnection.js'
-import { describeFile } from './describeFile.js'
 import type { Lake } from './Lake.js'
-import { type LakeFile, readLakeFiles, readOutlook, readParts } from './lakeList.js'
+import { describeFile, type LakeFile, readLakeFiles, readOutlook, readParts } from './lakeList.js'
 import { planTakeOver, type TakeOver, takeOver } from './takeOver.js'
 import { makeAllEvents } from '../../archive/allEvents.js'
 import { inTransaction } from '../../duckdb/transactions.js'
@@ -51,7 +42,7 @@ export const openLakeErasure = async (
   }
 }
 
-export interface EraseFromLakeOptions {
+interface EraseFromLakeOptions {
   lake: Lake
   archive: ArchiveFolder
   /** The erases of one place in the log. */
@@ -80,12 +71,7 @@ const erase = async (
   }
   await setIds(connection, ids)
   await findEvents(connection)
-  const replacements = await eraseFromFiles(connection, archive, {
-    environments: new Set(ids.map(({ environment }) => environment)),
-    gone: rowsOf.events,
-    changed: namesAnonymousId,
-    replaced: withoutAnonymousId,
-  })
+  const replacements = await eraseFromFiles(connection, archive, ids)
   const columns = await readEventColumns(connection)
   const begun = []
   for (const { fresh } of replacements)

@@ -5,11 +5,12 @@ import { ownColumns, pathsOf, readFiles } from '../../archive/allEvents.js'
 import {
   type ArchivedFile,
   type ArchiveFolder,
+  folderOf,
+  isLateFile,
   readArchivedFiles,
   readEventColumns,
 } from '../../archive/ArchivedFile.js'
 import { moveClosedDays } from '../../archive/archiveEvents.js'
-import { folderOf, isLateFile } from '../../archive/dayParts.js'
 import {
   hashMarkOf,
   newStemOf,
@@ -19,7 +20,7 @@ import {
   writeSlice,
 } from '../../archive/writeFile.js'
 import type { Chore } from '../../duckdb/Upkeep.js'
-import { describeFile } from './describeFile.js'
+import { describeFile } from './lakeList.js'
 import type { Lake } from './Lake.js'
 import { isOlder, type RetentionDays } from './removeEnded.js'
 import type { Logger } from '../../Logger.js'

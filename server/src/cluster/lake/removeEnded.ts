@@ -1,8 +1,8 @@
-import { readdirSync, rmSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { type ArchiveFolder, type ArchivedFile, readArchivedFiles } from '../../archive/ArchivedFile.js'
-import { ours } from '../../archive/lookForMissing.js'
+import { listFiles, removeOthers } from '../../archive/lookForMissing.js'
 import { isBusy, isHeard } from '../log/erasureTables.js'
 import type { ServerConnection } from '../log/ServerConnection.js'
 import type { Chore } from '../../duckdb/Upkeep.js'
@@ -22,7 +22,7 @@ export const isOlder = ({ environment, day }: ArchivedFile, kept: RetentionDays,
  * Takes the files off the list of all stores that retention has taken off the list of this one, which archives. Retention
  * of each store leaves the files themselves where they are.
  */
-export const retire = async (
+const retire = async (
   connection: DuckDBConnection,
   { lake, retentionDays }: { lake: Lake; retentionDays: RetentionDays },
 ): Promise<void> => {
@@ -82,12 +82,13 @@ interface Place {
  */
 const removeUnlisted = async ({ lake, archive: { path: folder } }: Place): Promise<boolean> => {
   if (lake.isWriting) return false
-  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => name.replaceAll(sep, '/'))
-    .filter((name) => ours.test(name))
+  const found = listFiles(folder)
   const listed = await lake.connection.ask<{ path: string }>('SELECT path FROM waymark.ducklake_data_file')
-  const kept = new Set(listed.map(({ path }) => path))
-  for (const name of found) if (!kept.has(name)) rmSync(join(folder, name), { force: true })
+  removeOthers(
+    folder,
+    found,
+    listed.map(({ path }) => path),
+  )
   return true
 }
 

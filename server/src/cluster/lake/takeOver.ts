@@ -6,15 +6,17 @@ import {
   addArchivedFile,
   type ArchivedFile,
   type ArchiveFolder,
+  eventsOfPart,
+  folderOf,
+  folderOfPart,
   readArchivedFiles,
 } from '../../archive/ArchivedFile.js'
-import { eventsOfPart, folderOf, folderOfPart } from '../../archive/dayParts.js'
 import type { CoveredPart, LakeFile, Change } from './lakeList.js'
 import { foldEvents } from '../../schema/applySessions.js'
 import type { Logger } from '../../Logger.js'
 import { inTransaction } from '../../duckdb/transactions.js'
 
-export interface Step {
+interface Step {
   change: Change
   /** The snapshot that the store has taken over before. */
   before: number

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { Client, type QueryConfig, type Submittable } from 'pg'
-import { createMutex } from '../../duckdb/createMutex.js'
+import { createMutex } from '../../duckdb/transactions.js'
 import type { LogAddress } from '../../options/readLogUrl.js'
 import { reasonOf } from '../../OperatorError.js'
 

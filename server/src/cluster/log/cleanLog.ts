@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockKeys, withoutSamples } from './logSchema.js'
-import { readTuples } from './readGroups.js'
+import { readTuples } from './readLog.js'
 import type { LogAddress } from '../../options/readLogUrl.js'
 import { ServerConnection } from './ServerConnection.js'
 import { createFieldRewriter } from '../../http/json/createFieldRewriter.js'
@@ -11,7 +11,7 @@ import { FrameBuffer } from '../../wal/GroupCommit.js'
 import { type LogEntry, readFrame } from '../../wal/segment.js'
 
 /** A person whom the log shall no longer hold. */
-export interface ErasedPerson {
+interface ErasedPerson {
   task: string
   environment: string
   ids: readonly string[]

@@ -99,7 +99,7 @@ export const checkLake = async (connection: ServerConnection, tasks: readonly st
   if (left!.waits) throw new Error('files of the archive that may hold the person are not removed yet')
 }
 
-export interface Progress {
+interface Progress {
   outcome: ErasureOutcome | undefined
   /** `isLive`: it was heard of a short time ago, or is busy with an erase. */
   awaited: (AwaitedStore & { name: string; isLive: boolean })[]

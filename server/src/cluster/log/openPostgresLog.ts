@@ -17,7 +17,7 @@ import type { ServerConnection } from './ServerConnection.js'
 /** The client has to find another process first. */
 const retryAfterMs = 10_000
 
-export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurability'> {
+interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurability'> {
   /** The log's URL. */
   url: string
   role: Role
@@ -27,7 +27,7 @@ export interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurabi
   cleanups: Cleanups
 }
 
-export interface OpenedPostgresLog extends OpenedLog {
+interface OpenedPostgresLog extends OpenedLog {
   salts: SaltPlace
   /** The log for what users erase and save: also a process that takes no events puts that into it. */
   ofUsers: AcceptLog

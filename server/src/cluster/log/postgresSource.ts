@@ -2,13 +2,13 @@ import { refuse } from '../../http/HttpError.js'
 import type { Logger } from '../../Logger.js'
 import { analyticsCatalog } from '../../duckdb/quote.js'
 import { OperatorError, reasonOf } from '../../OperatorError.js'
-import type { LogSource } from '../../wal/LogSource.js'
+import type { LogSource } from '../../wal/CatalogApplier.js'
 import type { LogStore } from '../../wal/LogStore.js'
 import { TaskIds } from '../../wal/TaskIds.js'
 import { type ErasePoint, LogFollower } from './LogFollower.js'
 import { addressesOf } from '../../options/readLogUrl.js'
 
-export interface PostgresSourceOptions {
+interface PostgresSourceOptions {
   url: string
   logReadersKeptMs: number
   syncWaitMs: number

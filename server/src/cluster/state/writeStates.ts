@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ArchiveFolder } from '../../archive/ArchivedFile.js'
 import { isThere } from '../../archive/bindArchive.js'
-import { holdFile, type HeldFile } from '../../care/holdFiles.js'
+import { type HeldFile, holdFile } from '../../care/careRoutes.js'
 import type { Logger } from '../../Logger.js'
-import { keepForStates } from '../log/findLoss.js'
+import { keepForStates } from '../log/readLog.js'
 import type { ServerConnection } from '../log/ServerConnection.js'
 import { storeVersion } from '../../schema/analyticsSchema.js'
 import type { DataFolder } from '../../disk/DataFolder.js'
@@ -20,9 +20,9 @@ import {
   removeStates,
   type StateHead,
   unfinished,
-} from './StateHead.js'
+} from './startFromState.js'
 
-export interface WriteStatesOptions {
+interface WriteStatesOptions {
   archive: ArchiveFolder
   folder: DataFolder
   held: HeldFile

@@ -1,11 +1,11 @@
-export interface FieldRewriterOptions {
+interface FieldRewriterOptions {
   /** The fields whose values are rewritten. */
   fields: ReadonlySet<string>
   /** Gets a text or a number of such a field as it is in the JSON, and gives its replacement. */
   rewrite(token: string, field: string): string
 }
 
-export interface FieldRewriter {
+interface FieldRewriter {
   /** Takes a part of the document, and gives as much of the new document as is known already. */
   feed(chunk: Buffer): Buffer
 }

@@ -79,7 +79,7 @@ const isCommon = (text: string): boolean => {
   )
 }
 
-export type TimestampCheck = 'plain' | 'invalid' | { rewritten: string }
+type TimestampCheck = 'plain' | 'invalid' | { rewritten: string }
 
 /** The number of days in a month; `month` is 1 to 12. */
 export const daysIn = (year: number, month: number) => new Date(Date.UTC(year, month, 0)).getUTCDate()

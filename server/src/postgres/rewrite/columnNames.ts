@@ -1,4 +1,4 @@
-import { closingAt, itemsOf, operandAt, type Range } from '../../sql/text/operands.js'
+import { closingAt, itemsOf, operandAt, operandBefore, type Range } from '../../sql/text/operands.js'
 import { isName, isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { nameOf } from '../statements/statements.js'
 import { typeNameOf } from '../types.js'
@@ -48,7 +48,7 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
     while (at >= first && !(tokens[at]!.around === around && isMeant(at))) at--
     return at
   }
-  if (word === 'case') return wordOf(tokens[last]) === 'end' ? { name: 'case', isWeak: true } : undefined
+  if (word === 'case' && wordOf(tokens[last]) === 'end') return { name: 'case', isWeak: true }
   if (/^(exists|array)$/.test(word) && isWhole(first + 1)) return { name: word }
   if (isSymbol(begin, '[') && isWhole(first)) return { name: 'array' }
   if (/^(try_)?cast$/.test(word) && isSymbol(tokens[first + 1], '(') && isWhole(first + 1)) {
@@ -56,7 +56,8 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
     return castFigure(tokens, { first: first + 2, last: as - 1 }, tokens.slice(as + 1, last))
   }
   const cast = findLast(begin.around, (at) => isSymbol(tokens[at], ':') && isSymbol(tokens[at + 1], ':'))
-  if (cast > first) {
+  // Another operator before the operand is the outer one, and gives no name.
+  if (cast > first && isOperand(tokens, { first, last: cast - 1 })) {
     const type = tokens.slice(cast + 2, last + 1)
     if (isType(type)) return castFigure(tokens, { first, last: cast - 1 }, type)
   }
@@ -66,12 +67,21 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
       ? figuresOf(tokens, inner)[0]?.figure
       : figureOf(tokens, inner)
   }
+  if (isName(begin) && last === first + 1 && tokens[last]?.kind === 'text')
+    return castFigure(tokens, { first: last, last }, [begin])
   const end = isName(begin) ? operandAt(tokens, first, last) : undefined
   if (end === undefined) return undefined
   if ((isSymbol(tokens[end], ')') ? endOfCall(tokens, end) : end) !== last) return undefined
   let at = first
   while (isSymbol(tokens[at + 1], '.') && isName(tokens[at + 2])) at += 2
   return /^(null|true|false)$/i.test(tokens[at]!.text) ? undefined : { name: nameOf(tokens[at]!) }
+}
+
+/** Whether these tokens are one operand, and not two with an operator between them. */
+const isOperand = (tokens: Tokens, { first, last }: Range): boolean => {
+  if (wordOf(tokens[first]) === 'case') return wordOf(tokens[last]) === 'end'
+  const start = operandBefore(tokens, last)
+  return start === first || (start === first + 1 && tokens[start]?.kind === 'text' && isName(tokens[first]))
 }
 
 const isType = (tokens: Tokens) =>
@@ -100,7 +110,8 @@ const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
     from = wordOf(tokens[from + 1]) === 'on' ? closingAt(tokens, from + 2) + 1 : from + 1
   else if (wordOf(tokens[from]) === 'all') from++
   let end = from
-  for (; end <= last && !ends.test(wordOf(tokens[end])); end++) end = Math.max(end, tokens[end]!.pair)
+  const isEnd = (at: number) => ends.test(wordOf(tokens[at])) && wordOf(tokens[at - 1]) !== 'distinct'
+  for (; end <= last && !isEnd(end); end++) end = Math.max(end, tokens[end]!.pair)
   return itemsOf(tokens, { first: from, last: end - 1 }).map((range): Item => {
     const item = tokens.slice(range.first, range.last + 1)
     const isStar =

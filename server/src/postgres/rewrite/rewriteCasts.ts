@@ -9,7 +9,7 @@ import type { Rewrite } from './Rewrite.js'
 
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
 const plainTypes: Record<string, string> = {
-  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regoper: 'VARCHAR',
+  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regoper: 'VARCHAR', regoperator: 'VARCHAR', regrole: 'VARCHAR',
   jsonb: 'JSON', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
 } // prettier-ignore
 /** A value of these is the number of an object, and is written as its name. */
@@ -55,6 +55,9 @@ const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
   if (/^(oid|int8?|bigint|integer|int4)$/.test(next)) return true
   if (/^(text|varchar|name)$/.test(next)) return false
   const isText = first === last && rewrite.tokens[first]?.kind === 'text'
+  // What is shown is a name, and what is compared a number.
+  const isShown = rewrite.word(first - 1) === 'select' && rewrite.tokens[first]?.depth === 0
+  if (isText && isShown && (end + 1 === rewrite.tokens.length || rewrite.is(end + 1, ','))) return false
   const isCall = /^(format|quote_ident|concat)$/.test(rewrite.word(first))
   return (
     isText || isCall || rewrite.is(first, '$') || rewrite.is(first - 1, '=') || rewrite.word(end + 1) === '='

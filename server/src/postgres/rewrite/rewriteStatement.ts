@@ -30,12 +30,14 @@ const liveRows = ({ user, settings, activity }: Asker, name: string): string => 
 /** A macro has no name by itself, and the guard lets no relation of DuckDB's name stand for it. */
 const aliasOf = (name: string) => `own_${name}`
 
-/** A relation of the catalog, whose name in PostgreSQL stands from `from` to `to`. */
+/** A relation of the catalog, whose name in PostgreSQL stands from `from` to `to`. It keeps that name. */
 const replaceRelation = (rewrite: Rewrite, [from, to]: [number, number], name: string): void => {
   const own = `${pg}.${name}`
-  if (!(name in live)) return rewrite.replace(from, to, own)
-  const alias = hasAliasAt(rewrite, to + 1) ? '' : ` AS ${aliasOf(rewrite.word(to))}`
-  rewrite.replace(from, to, `${own}(${liveRows(rewrite.asker, name)})${alias}`)
+  const word = rewrite.word(to)
+  const isLive = name in live
+  const alias =
+    hasAliasAt(rewrite, to + 1) || (!isLive && name === word) ? '' : ` AS ${isLive ? aliasOf(word) : word}`
+  rewrite.replace(from, to, `${own}${isLive ? `(${liveRows(rewrite.asker, name)})` : ''}${alias}`)
 }
 
 /** Values that a client's statement may ask for as if they were functions, or keywords. */
@@ -64,6 +66,8 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
     else if (rewrite.is(at + 1, '(')) {
       const value = rewrite.is(at + 2, ')') ? valueOf(rewrite.asker, word) : undefined
       if (value !== undefined && word !== 'user') rewrite.replace(at, at + 2, value)
+      else if (word === 'date_trunc' && rewrite.commasIn(at + 1, closingAt(tokens, at + 1)).length === 2)
+        rewrite.replace(at, at, `${pg}.date_trunc_in`)
       else if (catalogMacros.has(word)) rewrite.replace(at, at, `${pg}.${word}`)
     } else if (shapes.has(word) && /^(from|join|,|\()$/i.test(tokens[at - 1]?.text ?? '')) {
       replaceRelation(rewrite, [at, at], word)

@@ -49,39 +49,25 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   return isPlain ? set(name, name === 'timezone' ? readZone(value) : joined(value)) : undefined
 }
 
+const config =
+  /^select set_config \( '' , '' , (?:true|false) \)(?: as \w+)?(?: from pg_(?:settings|show_all_settings \( \)) where name = '')?$/
+// Superset's stop button names the connection behind WHERE.
+const ending =
+  /^select pg_(cancel|terminate)_backend \( (?:(?:- )?(?:\d+|'')|pid) \)( from (?:pg_catalog \. )?pg_stat_activity where pid = (?:\d+|''))?$/
+
 /** A SELECT of one function that does something: `set_config('a', 'b', false)`, `pg_cancel_backend(1)`. */
 const readSelect = (statement: Statement): Command | undefined => {
   const tokens =
     wordOf(statement.tokens[1]) === 'pg_catalog' ? statement.tokens.toSpliced(1, 2) : statement.tokens
   const written = tokens.map((token) => (token.kind === 'text' ? "''" : token.text.toLowerCase())).join(' ')
-  if (/^select set_config \( '' , '' , (true|false) \)/.test(written) && aliasOf(tokens, 9) !== undefined)
-    return {
-      kind: 'config',
-      name: textOf(tokens[3]!),
-      value: textOf(tokens[5]!),
-      column: aliasOf(tokens, 9) || 'set_config',
-    }
-  const verb = wordOf(tokens[1])
-  if (!/^pg_(cancel|terminate)_backend$/.test(verb) || wordOf(tokens[0]) !== 'select') return undefined
-  const isAt = /^select \w+ \( (?:\d+|'') \)$/.test(written) ? 3 : undefined
-  // Superset's stop button names the connection behind WHERE.
-  const isWhere =
-    /^select \w+ \( pid \) from (?:pg_catalog \. )?pg_stat_activity where pid = (?:\d+|'')$/.test(written)
-  const pid = isAt ?? (isWhere ? tokens.length - 1 : undefined)
-  if (pid === undefined) return undefined
-  return {
-    kind: 'end',
-    pid: Number(textOf(tokens[pid]!)),
-    isWhole: verb === 'pg_terminate_backend',
-    column: verb,
+  if (config.test(written)) {
+    const column = wordOf(tokens[9]) === 'as' ? nameOf(tokens[10]!) : 'set_config'
+    return { kind: 'config', name: textOf(tokens[3]!), value: textOf(tokens[5]!), column }
   }
-}
-
-/** The alias of what ends before `at`, empty for none; undefined where something else stands there. */
-const aliasOf = (tokens: readonly SqlToken[], at: number): string | undefined => {
-  if (at >= tokens.length) return ''
-  const isAlias = at === tokens.length - 2 && wordOf(tokens[at]) === 'as'
-  return isAlias ? nameOf(tokens[at + 1]!) : undefined
+  const [, verb, where] = ending.exec(written) ?? []
+  if (verb === undefined || (where === undefined) === (wordOf(tokens[3]) === 'pid')) return undefined
+  const pid = Number(textOf(where === undefined ? tokens.at(-2)! : tokens.at(-1)!))
+  return { kind: 'end', pid, isWhole: verb === 'terminate', column: `pg_${verb}_backend` }
 }
 
 /** The first schema of a search path counts. The analytics views always follow it. */

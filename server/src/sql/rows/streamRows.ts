@@ -6,7 +6,7 @@ import {
   DuckDBTypeId,
 } from '@duckdb/node-api'
 import duckdb from '@duckdb/node-bindings'
-import { collectSoon } from '../../duckdb/collectSoon.js'
+import { collectSoon } from '../../duckdb/givingBack.js'
 import { isFatal, renewReadOnly } from '../../duckdb/transactions.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'

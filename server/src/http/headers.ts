@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { baseOf } from './behindProxy.js'
 
-export interface Cookie {
+interface Cookie {
   name: string
   value: string
   /** How long the browser keeps the cookie; 0 removes it. */
@@ -33,3 +33,10 @@ export const writeCookie = (request: IncomingMessage, cookie: Cookie): string =>
   const parts = [`${name}=${value}`, `Path=${baseOf(request) || '/'}`, `Max-Age=${maxAgeSeconds}`, 'HttpOnly']
   return [...parts, `SameSite=${sameSite}`, ...(isByHttps(request) ? ['Secure'] : [])].join('; ')
 }
+
+/** Whether a request's `Accept-Encoding` allows a coding, such as `gzip`. */
+export const acceptsCoding = (header: string | undefined, coding: string): boolean =>
+  (header ?? '').split(',').some((each) => {
+    const [name, ...parameters] = each.split(';').map((part) => part.trim().toLowerCase())
+    return name === coding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+  })
