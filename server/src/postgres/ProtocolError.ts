@@ -61,7 +61,7 @@ const ofMessage: [RegExp, string][] = [
   ],
   [/launched in read-only mode/, sqlState.readOnly],
   [/^Parser Error|not closed|is empty|null character/, sqlState.syntaxError],
-  [/^Catalog Error: Table/, '42P01'],
+  [/^Catalog Error: Table|^Invalid Input Error: relation "/, '42P01'],
   [
     /^Catalog Error: (?:Scalar|Aggregate|Table) ?(?:Macro )?Function|^Binder Error: (?:No function matches|Could not choose)/,
     '42883',

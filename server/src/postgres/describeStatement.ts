@@ -7,11 +7,13 @@ import { type Plan, planStatement, refuseNumbers } from '../sql/planStatement.js
 import { tryPrepare, onlyReads } from '../sql/prepareOne.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './messages/readParameter.js'
+import { storageOf, typesNamed } from './catalog/shapes.js'
+import { fieldOfType } from './catalog/typeTables.js'
 import { columnNames } from './rewrite/columnNames.js'
 import { findParameters, innerEdits, type ParameterMark, type Statement } from './statements/statements.js'
 import { isFatal } from '../duckdb/transactions.js'
 import { isSymbol, type SqlToken } from '../sql/text/tokenize.js'
-import { type Field, fieldOf, isVector, itemTypeOfOid, oidOfName, typeOfOid } from './types.js'
+import { type Field, fieldOf, itemTypeOfOid, oidOfName, typeOfOid } from './types.js'
 
 /** What is known of a statement before it runs. */
 export interface Described {
@@ -117,19 +119,20 @@ const canJoin = (oid: number) =>
   itemTypeOfOid(oid) !== undefined ||
   /^(bytea|jsonb?)$/.test(typeOfOid(oid)?.name ?? '')
 
-const int2vector = 22
-
 /** The columns of a statement, by the names that Postgres would give them. */
 export const fieldsOf = (
   { tokens }: Statement,
   { names, types }: { names: readonly string[]; types: readonly DuckDBType[] },
-): Field[] =>
-  columnNames(tokens, names).map((name, at) => {
+): Field[] => {
+  const ofCatalog = typesNamed(tokens)
+  return columnNames(tokens, names).map((name, at) => {
     const field = fieldOf(name, types[at]!)
-    if (isVector(name, types[at]!)) return { ...field, oid: int2vector }
+    const type = ofCatalog.get(name)
+    if (type !== undefined && storageOf(type) === types[at]!.toString()) return { name, ...fieldOfType(type) }
     // asyncpg asks what a list of int8 is by a statement that has a list of oids, and would ask for ever.
     return name === 'attrtypoids' ? { ...field, oid: oidOfName('oid[]')! } : field
   })
+}
 
 export interface ToDescribe {
   statement: Statement

@@ -10,7 +10,8 @@ import type { UserRole } from '../users/Identity.js'
 import type { CopyWriter } from './statements/copyFormats.js'
 import { admitReading, fieldsOf, hasRows, refusalOfWrite } from './describeStatement.js'
 import type { Statement } from './statements/statements.js'
-import { type Field, isUnbounded, isVector } from './types.js'
+import { functionName } from './catalog/typeTables.js'
+import { type Field, isUnbounded } from './types.js'
 
 /** A row's values, each as Postgres writes it in text. */
 export type TextRow = (string | null)[]
@@ -55,6 +56,12 @@ const asText: CellReader = (value) => {
 
 const asVector: CellReader = (value) =>
   value === null ? null : String(value).replaceAll(/[{}]/g, '').replaceAll(',', ' ')
+
+const asFunction: CellReader = (value) =>
+  value === null ? null : (functionName(Number(value)) ?? (Number(value) === 0 ? '-' : String(value)))
+
+/** How values of the catalog's own types are written, by their oids: int2vector, regproc, oidvector. */
+const ofCatalog: Record<number, CellReader> = { 22: asVector, 24: asFunction, 30: asVector }
 
 /** Without the zeros that a value of a `numeric` without digits has got from DuckDB. */
 const asNumeric: CellReader = (value) => (value === null ? null : String(value).replace(/\.?0+$/, ''))
@@ -121,9 +128,10 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       throw error
     })
   const rows = query.rows as Rows
-  const readers = rows.types.map((type, at) => (isVector(rows.names[at]!, type) ? asVector : readerOf(type)))
   const plan = query.plan!
   const withRows = hasRows(plan)
+  const fields = withRows ? fieldsOf(statement, rows) : undefined
+  const readers = rows.types.map((type, at) => ofCatalog[fields?.[at]?.oid ?? 0] ?? readerOf(type))
   let isOpen = true
   let failure: unknown
   const fail = (error: unknown): unknown => {
@@ -138,7 +146,7 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       query.turn.resume().catch((error: unknown) => {
         throw fail(error)
       }),
-    fields: withRows ? fieldsOf(statement, rows) : undefined,
+    fields,
     async next() {
       if (failure !== undefined) throw failure
       if (!isOpen) return undefined

@@ -1,4 +1,5 @@
 import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { catalogTypeName, functionOid } from '../catalog/typeTables.js'
 import { itemTypeOfOid, typeOfOid } from '../types.js'
 
 /** Reads an array as Postgres writes it, `{1,NULL,"a b"}`; undefined when the text is no array, or has several dimensions. */
@@ -178,6 +179,8 @@ const encoders: Record<string, (text: string) => Buffer> = {
   int2: int('int2'),
   int4: int('int4'),
   oid: int('oid'),
+  xid: int('oid'),
+  regproc: (text) => int('oid')(String(functionOid(text) ?? 0)),
   int8: (text) => int64(wholeOf(text, 'int8')),
   float4: float(4),
   float8: float(8),
@@ -216,6 +219,14 @@ const array = (text: string, oid: number, encode: (item: string) => Buffer): Buf
   return Buffer.concat([head, ...parts])
 }
 
+/** A vector is an array whose places count from 0. */
+const vector = (text: string, oid: number): Buffer => {
+  const buffer = array(`{${text.trim().replaceAll(' ', ',')}}`, oid, binaryEncoder(oid))
+  if (buffer.length > 12) buffer.writeInt32BE(0, 16)
+  return buffer
+}
+const ofVectors: Record<string, number> = { int2vector: 21, oidvector: 26 }
+
 /** Makes the function that turns a column's texts into Postgres's binary format. Throws when the type has none here. */
 export const binaryEncoder = (oid: number): ((text: string) => Buffer) => {
   const item = itemTypeOfOid(oid)
@@ -223,7 +234,10 @@ export const binaryEncoder = (oid: number): ((text: string) => Buffer) => {
     const encode = binaryEncoder(item.oid)
     return (text) => array(text, item.oid, encode)
   }
-  const name = typeOfOid(oid)?.name ?? 'text'
+  const known = typeOfOid(oid)?.name ?? catalogTypeName(oid) ?? 'text'
+  const items = ofVectors[known]
+  if (items !== undefined) return (text) => vector(text, items)
+  const name = known === 'regproc' || known === 'xid' || typeOfOid(oid) !== undefined ? known : 'text'
   const encode = asText.has(name) ? (text: string) => Buffer.from(text) : encoders[name]
   if (encode !== undefined) return encode
   throw new ProtocolError(sqlState.notSupported, `There is no binary format for ${name} here: ask for text.`)

@@ -83,7 +83,7 @@ const jsonAgg = (rewrite: Rewrite, { at, close }: Call): void => {
 /** A setting of this connection; a name that is not one stays DuckDB's. */
 const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
   const name = rewrite.text(open + 1)
-  const value = name === undefined ? undefined : Settings.find(name) && rewrite.settings.get(name)
+  const value = name === undefined ? undefined : Settings.find(name) && rewrite.asker.settings.get(name)
   if (value !== undefined) rewrite.replace(at, close, quoteText(value))
 }
 

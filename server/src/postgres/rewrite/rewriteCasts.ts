@@ -1,16 +1,28 @@
 import { closingAt, operandBefore } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
+import { functionOid, ofFunction, typeOidOf } from '../catalog/typeTables.js'
 import { readParameter } from '../messages/readParameter.js'
+import { ProtocolError } from '../ProtocolError.js'
 import { itemTypeOfOid, oidOfName, typeNameOf } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
 const plainTypes: Record<string, string> = {
-  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regproc: 'VARCHAR', regprocedure: 'VARCHAR', regoper: 'VARCHAR',
+  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regoper: 'VARCHAR', regoperator: 'VARCHAR', regrole: 'VARCHAR',
   jsonb: 'JSON', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
 } // prettier-ignore
 /** A value of these is the number of an object, and is written as its name. */
-const nameTypes = new Set(['regclass', 'regtype', 'regnamespace'])
+const nameTypes = new Set(['regclass', 'regtype', 'regnamespace', 'regproc', 'regprocedure'])
+
+/** The number of a type or function that is named in a text; undefined where it is known only at the run. */
+const numberOfName = (type: string, name: string): number | undefined => {
+  if (/^\d*$/.test(name)) return undefined
+  if (type.startsWith('regproc')) return functionOid(name.replace(/^pg_catalog\./, '').replace(/\(.*/, ''))
+  if (type !== 'regtype') return undefined
+  const found = typeOidOf(name)
+  if (found === undefined) throw new ProtocolError('42704', `type "${name.slice(0, 80)}" does not exist`)
+  return found
+}
 
 interface Cast {
   /** The first and the last token of what is cast. */
@@ -41,6 +53,9 @@ const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
   if (/^(oid|int8?|bigint|integer|int4)$/.test(next)) return true
   if (/^(text|varchar|name)$/.test(next)) return false
   const isText = first === last && rewrite.tokens[first]?.kind === 'text'
+  // What is shown is a name, and what is compared a number.
+  const isShown = rewrite.word(first - 1) === 'select' && rewrite.tokens[first]?.depth === 0
+  if (isText && isShown && (end + 1 === rewrite.tokens.length || rewrite.is(end + 1, ','))) return false
   const isCall = /^(format|quote_ident|concat)$/.test(rewrite.word(first))
   return (
     isText || isCall || rewrite.is(first, '$') || rewrite.is(first - 1, '=') || rewrite.word(end + 1) === '='
@@ -50,11 +65,14 @@ const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
 const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolean): void => {
   const isNumber = meansNumber(rewrite, cast)
   const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
-  const [open, close] = isNumber
-    ? [`${pg}.to_${type}(`, ')']
-    : isText
-      ? [`${pg}.${type}_name(${pg}.to_${type}(`, '))']
-      : [`${pg}.${type}_name(`, ')']
+  const number = isText ? numberOfName(type, rewrite.text(cast.first) ?? '') : undefined
+  if (number !== undefined) rewrite.replace(cast.first, cast.first, String(number))
+  const finds = number === undefined && (isNumber || isText)
+  const find = type === 'regclass' ? 'find_regclass' : `to_${type}`
+  const names = isNumber ? [] : [`${type}_name`]
+  const calls = [...names, ...(finds ? [find] : [])]
+  const open = calls.map((name) => `${pg}.${name}(`).join('') || '('
+  const close = ')'.repeat(calls.length) || ')'
   if (isCall) {
     rewrite.replace(cast.first - 2, cast.first - 1, open)
     rewrite.replace(cast.last + 1, cast.end, close)
@@ -133,6 +151,9 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       if (first === undefined) continue
       rewrite.before(first, 'array_to_string(')
       rewrite.replace(at - 2, typeAt, `, ' ')`)
+    } else if (/^(text|varchar)$/.test(type) && isCast && ofFunction.test(rewrite.word(at - 3))) {
+      rewrite.before(operandBefore(tokens, at - 3)!, `${pg}.regproc_name(`)
+      rewrite.replace(at - 2, typeAt, ')')
     } else if (
       isCast &&
       !rewrite.is(typeAt + 1, '(') &&
