@@ -3,7 +3,10 @@ import { serveSite } from './fixtures/serveSite'
 import { expect, test } from './fixtures/test'
 import { waymarkOf } from './fixtures/waymarkOf'
 
-/** An event every five seconds for ten minutes, on as many pages, by a clock that is wound by hand. */
+/**
+ * An event every five seconds for ten minutes, on as many pages, by a clock that is wound by hand. The network keeps its
+ * own time: a request ends before more time passes, or a page would leave before it knows that nobody answered.
+ */
 const use = async (page: Page, url: string) => {
   const tracked: string[] = []
   for (let minute = 0; minute < 10; minute++) {
@@ -12,6 +15,7 @@ const use = async (page: Page, url: string) => {
     for (let step = 0; step < 12; step++) {
       tracked.push(await waymarkOf(page).track('Step', { minute, step }))
       await page.clock.runFor(5000)
+      await expect.poll(async () => (await waymarkOf(page).stats()).state).not.toBe('sending')
     }
   }
   return tracked

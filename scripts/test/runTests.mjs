@@ -22,8 +22,9 @@ const filesOf = (failures) => [...new Set(failures.map(({ file }) => file))].fil
 /**
  * @param {string[]} args
  * @param {string} report what the step, and its report, is called
+ * @param {Record<string, string>} [env]
  */
-export const runVitest = (args, report) =>
+export const runVitest = (args, report, env = {}) =>
   secondTry(report, (name, failures) => {
     const path = `.cache/reports/${name}`
     const reporters = ['verbose', 'json', './scripts/test/failuresReporter.mjs'].map(
@@ -34,6 +35,7 @@ export const runVitest = (args, report) =>
     const first = failures.length === 0
     const taken = args.filter((arg) => first || !arg.startsWith('--sequence.'))
     return must('vitest', ['run', ...taken, ...flags, ...filesOf(failures)], {
+      ...env,
       WAYMARK_FAILURES: `${path}.failures`,
     })
   })
@@ -53,12 +55,12 @@ export async function mustScript(report, args) {
   })
 }
 
-/** @param {string[]} projects @param {string} report @param {string[]} more */
-export async function mustVitest(projects, report, more) {
+/** @param {string[]} projects @param {string} report @param {string[]} more @param {Record<string, string>} [env] */
+export async function mustVitest(projects, report, more, env) {
   await ensureBuilt()
   await ensurePostgres()
   await ensurePsql()
-  await runVitest([...projects.map((name) => `--project=${name}`), ...more], report)
+  await runVitest([...projects.map((name) => `--project=${name}`), ...more], report, env)
 }
 
 /** @param {string[]} flags @param {string} report */

@@ -81,6 +81,7 @@ export const steps = [
   },
   {
     name: 'ledger',
+    isBeside: true,
     about: 'delivery in Chromium: a few rounds of every scenario',
     run: (more) => mustScript('ledger', ['scripts/ledger.mjs', '--fast', '--engine', 'chromium', ...more]),
   },
@@ -99,9 +100,11 @@ export const steps = [
   {
     name: 'shuffled',
     isLong: true,
-    about: `the unit tests once more, in another order: seed ${shuffleSeed}`,
-    run: (more) =>
-      mustVitest(unitProjects, 'shuffled', ['--sequence.shuffle', `--sequence.seed=${shuffleSeed}`, ...more]),
+    about: `the unit tests once more, in another order: seed ${shuffleSeed}; of random and hostile input four times as much`,
+    run: (more) => {
+      const order = ['--sequence.shuffle', `--sequence.seed=${shuffleSeed}`]
+      return mustVitest(unitProjects, 'shuffled', [...order, ...more], { WAYMARK_TRY_ALL: 'true' })
+    },
   },
   {
     name: 'cluster',
@@ -156,6 +159,7 @@ export const steps = [
   {
     name: 'ledger-engines',
     isLong: true,
+    isBeside: true,
     about: 'delivery in Firefox and WebKit: a few rounds of every scenario',
     run: (more) =>
       mustScript('ledger-engines', ['scripts/ledger.mjs', '--fast', '--engine', 'firefox,webkit', ...more]),

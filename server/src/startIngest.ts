@@ -109,7 +109,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       new Intake({ ...options, maxBacklogRows, number, log: into, applier, taskIds, lagLimit, logger })
     const intake = openIntake(log)
     const accepted = { track: 0, identify: 0, alias: 0 }
-    const refused = {}
+    const noticed = { ids: 0, times: 0 }
     const takesEvents = url === undefined || role !== 'engine'
     const readAddress = createAddressOf(options.trustProxy)
     const addressOf = warnOfProxies(readAddress, options.trustProxy, logger)
@@ -126,7 +126,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       apiKeys,
       intake,
       accepted,
-      refused,
+      noticed,
       daySalt,
       plan: () => logged?.id,
       addressOf,
@@ -200,7 +200,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...screenRoutes(options.screensFolder, framesOf(engine.proxy)),
               ...guestProxyRoutes(engine.proxy),
               ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
-              setupRoute({ ...options, users, apiKeys, refused, authenticate }),
+              setupRoute({ ...options, users, apiKeys, noticed, authenticate }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0
                 ? [mcpProxyRoute(options, { proxy: engine.proxy, tries })]

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiKey, basic, createService, type Service } from './fixtures/createService.js'
 import { event } from './fixtures/events.js'
+import { rounds } from './fixtures/share.js'
 
 let service: Service
 let sent = 0
@@ -85,7 +86,7 @@ describe('any request', () => {
       fc.asyncProperty(paths, fc.uint8Array({ maxLength: 300 }), (path, bytes) =>
         check(path, Buffer.from(bytes)),
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
     await stillWorks()
   })
@@ -97,7 +98,7 @@ describe('any request', () => {
         fc.oneof(nearly, fc.array(nearly, { maxLength: 4 }), fc.jsonValue()),
         (path, body) => check(path, JSON.stringify(body) ?? 'null'),
       ),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     )
     await stillWorks()
   })
@@ -112,7 +113,7 @@ describe('any request', () => {
         if (!cut) bytes[Math.min(at, bytes.length - 1)] = byte
         return check(path, cut ? bytes.subarray(0, at) : bytes)
       }),
-      { numRuns: 80 },
+      { numRuns: rounds(80) },
     )
     await stillWorks()
   })
@@ -127,7 +128,7 @@ describe('any request', () => {
         .uint8Array({ maxLength: 60 })
         .map((bytes) => Buffer.concat([Buffer.from('PAR1'), bytes, Buffer.from('PAR1')])),
     )
-    await fc.assert(fc.asyncProperty(fc.constantFrom(...uploadPaths), file, check), { numRuns: 30 })
+    await fc.assert(fc.asyncProperty(fc.constantFrom(...uploadPaths), file, check), { numRuns: rounds(30) })
     await stillWorks()
   })
 
@@ -146,7 +147,7 @@ describe('any request', () => {
         statement,
         (path, sql) => check(path, JSON.stringify({ statement: sql })),
       ),
-      { numRuns: 120 },
+      { numRuns: rounds(120) },
     )
     await stillWorks()
   })
@@ -233,7 +234,7 @@ describe('any request', () => {
           expect(response.status).toBeLessThan(500)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     )
     await stillWorks()
   })

@@ -8,8 +8,8 @@ import type { AddressOf } from '../http/behindProxy.js'
 import { readBody } from '../http/readBody.js'
 import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
 import { readSync, type Intake } from '../wal/Intake.js'
-import type { EntryKind } from '../payloads/payloads.js'
-import { partBySignature, publicLabel, unprovenLabel } from './proveIdentity.js'
+import type { EntryKind, Marks } from '../payloads/payloads.js'
+import { nobodyLabel, partBySignature, partPayloads, publicLabel, unprovenLabel } from './proveIdentity.js'
 import { payloadReader, type Payloads } from '../payloads/readPayloads.js'
 
 /** A beacon is sent as text/plain when a page has no time for a preflight. */
@@ -75,8 +75,8 @@ interface AnalyticsRoutesOptions {
   intake: Intake
   /** Counts the rows that are accepted, for the metrics. */
   accepted: Record<EntryKind, number>
-  /** Keeps the newest refusal, for whoever sets up a page. */
-  refused: { newest?: Refusal }
+  /** Keeps the newest refusal, and counts what is probably not meant, for whoever sets up a page. */
+  noticed: Noticed
   daySalt: DaySalt
   /** The id of the plan that events and traits are compared with. @defaultValue they are not compared */
   plan?: () => string | undefined
@@ -100,6 +100,10 @@ interface Asked {
   isPublic: boolean
 }
 
+type Counted = Pick<Payloads, 'count' | 'body'>
+/** Payloads, and what the log is to say of them. */
+type Labelled = Counted & { target: string | undefined }
+
 /** A request that was wrong, so that sending it again does not help. */
 export interface Refusal {
   at: string
@@ -107,6 +111,11 @@ export interface Refusal {
   message: string
   /** The page's origin; null for a request of a program. */
   origin: string | null
+}
+
+/** What whoever sets up a page should know of the requests since the service started. */
+export interface Noticed extends Marks {
+  refused?: Refusal
 }
 
 /** Takes the ids out of payloads: those of a visitor who did not agree to be recognised reach no disk. */
@@ -120,6 +129,9 @@ const withoutIds = (body: Buffer): Buffer =>
 const addField = (json: string | undefined, name: string, value: string | undefined): string | undefined =>
   value === undefined ? json : `{"${name}":"${value}"${json === undefined ? '}' : `,${json.slice(1)}`}`
 
+const nobodys =
+  'A user id is one that a bug gives, such as undefined, null or 0: all who get it would become one person.'
+
 const isWrong = (error: unknown): error is HttpError =>
   error instanceof HttpError && error.status >= 400 && error.status < 500
 
@@ -129,7 +141,7 @@ export const analyticsRoutes = ({
   apiKeys,
   intake,
   accepted,
-  refused,
+  noticed,
   daySalt,
   plan = () => undefined,
   addressOf,
@@ -140,12 +152,12 @@ export const analyticsRoutes = ({
   const readSender = createSenderReader(findCountry)
   const note = ({ code, message }: HttpError, { origin }: IncomingHttpHeaders) => {
     const from = origin === undefined ? null : shorten(origin, 200)
-    refused.newest = { at: new Date().toISOString(), code, message, origin: from }
+    noticed.refused = { at: new Date().toISOString(), code, message, origin: from }
   }
 
   const accept = async (
     kind: EntryKind,
-    { count, body, target }: Payloads & { target?: string | undefined },
+    { count, body, target }: Labelled,
     { sync, holder }: Asked,
   ): Promise<string> => {
     const record = { kind, count, receivedAtMs: Date.now(), body, ...(target && { target }) }
@@ -179,9 +191,9 @@ export const analyticsRoutes = ({
   /** The records of one request; several when a public key says who somebody is. */
   const recordsOf = async (
     { kind, isAnonymous }: Operation,
-    { count, body }: Payloads,
+    { count, body }: Counted,
     { request, key, isPublic }: Asked,
-  ) => {
+  ): Promise<Labelled[]> => {
     if (kind === 'track') {
       const sender = readSender(request, body)
       const said = isAnonymous
@@ -191,21 +203,32 @@ export const analyticsRoutes = ({
     }
     if (kind === 'alias') return [{ count, body, target: isPublic ? unprovenLabel : undefined }]
     if (!isPublic) return [{ count, body, target: addField(undefined, 'plan', plan()) }]
-    const { proven, unproven } = partBySignature(body, identitySecret)
+    const { taken, others } = partBySignature(body, identitySecret)
     return [
-      { ...proven, target: addField(publicLabel, 'plan', plan()) },
-      { ...unproven, target: unprovenLabel },
+      { ...taken, target: addField(publicLabel, 'plan', plan()) },
+      { ...others, target: unprovenLabel },
     ].filter((part) => part.count > 0)
   }
 
   const store = async (operation: Operation, payloads: Payloads, asked: Asked): Promise<Reply> => {
+    const { count, body, aside, marks } = payloads
+    noticed.ids += marks.ids
+    noticed.times += marks.times
+    // Nothing of such a request would be used, and its sender should hear it.
+    if (count > 0 && aside.length === count) throw refuse(400, 'invalid-user-id', nobodys)
+    const nobodysAt = new Set(aside)
+    const { taken, others } =
+      aside.length > 0
+        ? partPayloads(body, (_, at) => !nobodysAt.has(at))
+        : { taken: { count, body }, others: undefined }
+    const records = count > 0 ? await recordsOf(operation, taken, asked) : []
+    if (others !== undefined) records.unshift({ ...others, target: nobodyLabel })
     let taskId: string | null = null
-    if (payloads.count > 0)
-      for (const record of await recordsOf(operation, payloads, asked))
-        taskId = await accept(operation.kind, record, asked)
+    for (const record of records) taskId = await accept(operation.kind, record, asked)
+    const partly = aside.length > 0 && { rejected: aside.length, message: nobodys }
     // A client asks with an empty list whether this service counts without consent, before it sends what a visitor did.
-    const marks = operation.isAnonymous ? { anonymous: true } : {}
-    return { status: 200, body: { ok: true, task_id: taskId, error_code: null, ...marks } }
+    const marked = operation.isAnonymous && { anonymous: true }
+    return { status: 200, body: { ok: true, task_id: taskId, error_code: null, ...partly, ...marked } }
   }
 
   /** A page whose `endpoint` has a path too many must be able to read why, and whoever sets it up, too. */

@@ -8,7 +8,7 @@ import { momentSql, pointerSql } from '../duckdb/quote.js'
 import { runPrepared, jsonRows } from '../duckdb/runPrepared.js'
 import { applyPersons, readIdentityOperations, readIdRows, writeIdRows } from './applyPersons.js'
 import { applySessions } from '../schema/applySessions.js'
-import { signatureTrait, unprovenLabel } from './proveIdentity.js'
+import { reasonsAside, signatureTrait } from './proveIdentity.js'
 import { splitArray } from '../http/json/sliceItems.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
 import { insertEvents, isOfEnvironment, itemParts, itemsSql, planSql, timestampSql } from './insertEvents.js'
@@ -153,19 +153,29 @@ const insertTraits = async (
   for (const part of itemParts(entries, environments)) await runPrepared(connection, statement, part)
 }
 
-/** Keeps what a public key has said of who somebody is without a signature, and does nothing else with it. */
-const setUnprovenAside = async (
-  connection: DuckDBConnection,
-  entries: readonly LogEntry[],
-): Promise<void> => {
-  const rows = entries.flatMap(({ kind, first, receivedAtMs, body }) =>
-    splitArray(body).map((row, at) => ({ seq: first + at, at_ms: receivedAtMs, kind, body: row.toString() })),
+const asideRows = jsonRows({
+  seq: 'BIGINT',
+  at_ms: 'BIGINT',
+  kind: 'VARCHAR',
+  body: 'VARCHAR',
+  reason: 'VARCHAR',
+})
+
+/** Keeps what must not say who somebody is, and does nothing else with it. */
+const setAside = async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<void> => {
+  const rows = entries.flatMap(({ kind, first, receivedAtMs, body, target }) =>
+    splitArray(body).map((row, at) => ({
+      seq: first + at,
+      at_ms: receivedAtMs,
+      kind,
+      body: row.toString(),
+      reason: reasonsAside.get(target),
+    })),
   )
   await connection.run(
     `INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)
-     SELECT seq, ${momentSql('at_ms')}, kind, body, $reason
-     FROM ${jsonRows({ seq: 'BIGINT', at_ms: 'BIGINT', kind: 'VARCHAR', body: 'VARCHAR' })}`,
-    { rows: JSON.stringify(rows), reason: 'The id of the user is not signed (--identity-secret).' },
+     SELECT seq, ${momentSql('at_ms')}, kind, body, reason FROM ${asideRows}`,
+    { rows: JSON.stringify(rows) },
   )
 }
 
@@ -192,10 +202,10 @@ export const applyAnalytics = ({
     // An erase is an entry so that it has a place among the others; it is carried out before the store is opened.
     entries = entries.filter(({ kind }) => kind !== planKind && kind !== 'save' && kind !== eraseKind)
     if (entries.length === 0) return remember(new BigUint64Array())
-    const unproven = entries.filter(({ target }) => target === unprovenLabel)
-    if (unproven.length > 0) {
-      await setUnprovenAside(connection, unproven)
-      entries = entries.filter((entry) => !unproven.includes(entry))
+    const aside = entries.filter(({ target }) => reasonsAside.has(target))
+    if (aside.length > 0) {
+      await setAside(connection, aside)
+      entries = entries.filter((entry) => !aside.includes(entry))
       if (entries.length === 0) return remember(new BigUint64Array())
     }
     const first = entries[0]!.first

@@ -11,6 +11,14 @@ export const signatureTrait = '$signature'
  */
 export const publicLabel = '{"key":"public"}'
 export const unprovenLabel = '{"key":"unproven"}'
+/** What the log says of payloads about nobody. */
+export const nobodyLabel = '{"key":"nobody"}'
+
+/** Entries with these labels are set aside, for these reasons. */
+export const reasonsAside: ReadonlyMap<string | undefined, string> = new Map([
+  [unprovenLabel, 'The id of the user is not signed (--identity-secret).'],
+  [nobodyLabel, 'The id of the user is one that a bug gives: strangers would become one person.'],
+])
 
 /** Whether a public key sent an entry. Other fields of the label cannot hold these quotes. */
 export const isPublic = (label: string | undefined): boolean => label?.includes('"key":"public"') ?? false
@@ -44,12 +52,16 @@ const arrayOf = (rows: readonly Buffer[]) => ({
   body: Buffer.from(`[${rows.map(String).join()}]`),
 })
 
-/** Parts the identifies of a public key: those whose user's id the site's own server has signed, and the others. */
-export const partBySignature = (body: Buffer, secret: string) => {
+/** Parts the payloads of a body: those that are taken, and the others. */
+export const partPayloads = (body: Buffer, isTaken: (row: Buffer, at: number) => boolean) => {
   const rows = splitArray(body)
-  const proven = rows.map((row) => isProven(row, secret))
+  const taken = rows.map(isTaken)
   return {
-    proven: arrayOf(rows.filter((_, at) => proven[at])),
-    unproven: arrayOf(rows.filter((_, at) => !proven[at])),
+    taken: arrayOf(rows.filter((_, at) => taken[at])),
+    others: arrayOf(rows.filter((_, at) => !taken[at])),
   }
 }
+
+/** Parts the identifies of a public key: those whose user's id the site's own server has signed, and the others. */
+export const partBySignature = (body: Buffer, secret: string) =>
+  partPayloads(body, (row) => isProven(row, secret))

@@ -4,6 +4,7 @@ import { derivedComments, hostOf, screenClassSql, utmColumns } from '../schema/d
 import { answers } from './macros/index.js'
 import { boundedJson } from '../duckdb/boundedJson.js'
 import { allEvents } from '../schema/analyticsSchema.js'
+import { microsecondsFromMs, secondsBelowMs } from '../payloads/payloads.js'
 
 /** Where the name of a property ends: no problem has a colon of its own, but a name may. */
 const colon = `strpos(e.plan_problem, ': ')`
@@ -67,8 +68,9 @@ const views: readonly View[] = [
       ['timestamp', 'e."timestamp"', 'When it happened, as the client says; else when it was received.'],
       [
         'timestamp_problem',
-        `CASE WHEN abs(epoch_ms(e."timestamp")) < 100_000_000_000 THEN 'seconds' END`,
-        'seconds: the client gave Unix seconds where milliseconds are read, so it is a time of about 1970; else NULL.',
+        `CASE WHEN abs(epoch_ms(e."timestamp")) < ${secondsBelowMs} THEN 'seconds'
+          WHEN abs(epoch_ms(e."timestamp")) >= ${microsecondsFromMs} THEN 'microseconds' END`,
+        'seconds, or microseconds: what the client gave where milliseconds are read, so that it is a time of about 1970, or after the year 9999; else NULL.',
       ],
       ['environment', 'e.environment', 'Environments are apart: an id in one says nothing in another.'],
       ['event', 'e.event', 'The name, such as $pageview or Order Placed.'],

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http'
-import type { DuckDBConnection } from '@duckdb/node-api'
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -10,8 +9,7 @@ import { maxHeadBytes, takeExpecting } from '../http/publicServer.js'
 import type { IngestLink } from '../link/IngestLink.js'
 import { linkProtocol } from '../link/messages.js'
 import type { Logger } from '../Logger.js'
-import { acceptPostgres } from '../postgres/PostgresConnection.js'
-import { createCatalog } from '../postgres/catalog/createCatalog.js'
+import { acceptPostgres } from '../postgres/acceptPostgres.js'
 import { postgresProtocol } from '../postgres/door/readMessage.js'
 import type { Sql } from '../sql/openSql.js'
 
@@ -61,9 +59,6 @@ interface ServeEngineOptions {
   routes: Route[]
   sql: Sql
   link: IngestLink
-  connection: DuckDBConnection
-  /** Whether tools may connect by the Postgres protocol. */
-  speaksPostgres: boolean
   logger: Logger
   cleanups: Cleanups
   /** Whether an error of a request means that the engine ends. */
@@ -72,10 +67,9 @@ interface ServeEngineOptions {
 
 /** Begins to answer what the ingest process passes on: requests, its own link, and connections of the Postgres protocol. */
 export const serveEngine = async (options: ServeEngineOptions): Promise<void> => {
-  const { socket, routes, sql, link, connection, speaksPostgres, logger, cleanups, isLast } = options
+  const { socket, routes, sql, link, logger, cleanups, isLast } = options
   const postgres = acceptPostgres(sql)
   cleanups.add(() => postgres.close())
-  if (speaksPostgres) await connection.run(createCatalog)
   link.on('cancelPostgres', ({ process: key, secret }) => postgres.cancel(key, secret))
   link.on('endPostgres', () => postgres.end())
 

@@ -174,8 +174,7 @@ export const startEngine = async (
     const importers = new Importers({ ...options, memoryBytes })
     cleanups.add(() => importers.close())
     await serveEngine({
-      ...{ socket: folder.socket, sql, link, connection, logger, cleanups, isLast },
-      speaksPostgres: options.postgresPort !== undefined,
+      ...{ socket: folder.socket, sql, link, logger, cleanups, isLast },
       routes: [
         ...sql.routes,
         ...answerRoutes({ ...options, ...sql.answering }),

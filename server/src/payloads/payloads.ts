@@ -11,6 +11,39 @@ export const builtInProperties: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Texts that a bug gives for an id: all who get one would be one person. The library refuses the same (`readUserId`). */
+export const bugIds = '0 -1 nan null undefined none nil true false guest anonymous'.split(' ')
+const bugId = new RegExp(String.raw`^(?:${bugIds.join('|')}|\[object .*\])?$`, 'i')
+
+/** Whether a text can be nobody's id. */
+export const isBugId = (id: string): boolean => bugId.test(id.trim())
+
+/** The ids that a payload may leave out. One that is nobody's counts as left out. */
+export const optionalIds: Record<EntryKind, readonly (keyof TrackPayload)[]> = {
+  track: ['distinct_id', 'anonymous_id', 'device_id', 'session_id'],
+  identify: ['anonymous_id'],
+  alias: [],
+}
+/** The ids that say whom a payload is about: with one that is nobody's it is set aside. */
+const requiredIds: Record<EntryKind, readonly string[]> = {
+  track: [],
+  identify: ['distinct_id'],
+  alias: ['distinct_id', 'new_user_id'],
+}
+
+/** What is stored, and is probably not what the sender means: counted for whoever sets up a page. */
+export interface Marks {
+  /** Ids that are nobody's. */
+  ids: number
+  /** Times that the view `events` marks in `timestamp_problem`. */
+  times: number
+}
+
+/** Times nearer to 1970 are seconds where milliseconds are read: as such they are of 1973 and earlier. */
+export const secondsBelowMs = 100_000_000_000
+/** The first millisecond after the year 9999: as microseconds it is of 1978. */
+export const microsecondsFromMs = 253_402_300_800_000
+
 /** Whether a text has more than `most` Unicode code points; a surrogate pair is one. */
 export const isLongerThan = (text: string, most: number): boolean => {
   // A code point takes one or two UTF-16 units, so most texts are decided by their length alone.
@@ -25,8 +58,16 @@ const maxNameLength = 400
 
 export type Payload = TrackPayload | IdentifyPayload | AliasPayload
 
-/** Refuses a payload that may not be stored; gives true when its timestamp must be rewritten. */
-export type CheckPayload = (payload: Payload, where: string) => boolean
+/** What a check says of a payload that may be stored. */
+export interface Checked {
+  /** Its timestamp or one of its ids must be written in another way. */
+  isRewritten: boolean
+  /** It is about nobody. */
+  isAside: boolean
+}
+
+/** Refuses a payload that may not be stored, and counts what is probably not meant. */
+export type CheckPayload = (payload: Payload, where: string, marks: Marks) => Checked
 
 const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>, where: string) => {
   for (const name in values) {
@@ -46,10 +87,12 @@ const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>,
   }
 }
 
-const checkTime = (payload: Payload & { timestamp?: number | string | null }, where: string): boolean => {
+const checkTime = (payload: TrackPayload | IdentifyPayload, where: string, marks: Marks): boolean => {
   const { timestamp } = payload
   if (timestamp === undefined || timestamp === null) return false
   const check = checkTimestamp(timestamp)
+  const ms = Math.abs(typeof timestamp === 'number' ? timestamp : Date.parse(timestamp))
+  if (ms < secondsBelowMs || ms >= microsecondsFromMs) marks.times++
   if (check === 'plain') return false
   if (check === 'invalid') {
     const message = `${where}: timestamp must be Unix milliseconds or an ISO 8601 time, not ${shorten(String(timestamp))}.`
@@ -72,23 +115,31 @@ export const environmentCheck =
   }
 
 export const payloadCheck = (kind: EntryKind): CheckPayload => {
-  const checks: Record<EntryKind, CheckPayload> = {
-    track(payload, where) {
+  /** How many of these ids are nobody's. */
+  const countBugs = (payload: Payload, names: readonly string[]) => {
+    let bugs = 0
+    for (const name of names) {
+      const id = (payload as unknown as Record<string, string | null | undefined>)[name]
+      if (id && isBugId(id)) bugs++
+    }
+    return bugs
+  }
+  return (payload, where, marks) => {
+    if (kind === 'track') {
       const { event, properties } = payload as TrackPayload
       if (isLongerThan(event, maxNameLength)) {
         const message = `${where}: the event name ${shorten(event)} has more than ${maxNameLength} characters.`
         throw refuse(400, 'event-name-too-long', message)
       }
       checkNames('track', properties, where)
-      return checkTime(payload, where)
-    },
-    identify(payload, where) {
-      checkNames('identify', (payload as IdentifyPayload).traits ?? {}, where)
-      return checkTime(payload, where)
-    },
-    alias: () => false,
+    }
+    if (kind === 'identify') checkNames('identify', (payload as IdentifyPayload).traits ?? {}, where)
+    const isOddTime = kind !== 'alias' && checkTime(payload, where, marks)
+    const leftOut = countBugs(payload, optionalIds[kind])
+    const nobodys = countBugs(payload, requiredIds[kind])
+    marks.ids += leftOut + nobodys
+    return { isRewritten: isOddTime || leftOut > 0, isAside: nobodys > 0 }
   }
-  return checks[kind]
 }
 
 export type EntryKind = 'track' | 'identify' | 'alias'

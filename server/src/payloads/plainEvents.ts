@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { maxProperties } from '../http/json/sliceItems.js'
-import { builtInProperties } from './payloads.js'
+import { bugIds, builtInProperties, optionalIds } from './payloads.js'
 
 /*
  * These are the pieces of one expression. It is matched against bytes, and a character has one byte or more, so a limit
@@ -26,8 +26,15 @@ const propertyName = String.raw`"(?:[^"\\\x00-\x1f$]${character}{0,399}|${oneOf(
 const property = `${propertyName}${colon}${scalar}`
 const properties = String.raw`"properties"${colon}\{(?:${property}(?:${comma}${property})*)?\}`
 const event = `"event"${colon}"${character}{1,400}"`
-const ids = ['distinct_id', 'anonymous_id', 'device_id', 'session_id']
-const optional = `"(?:(?:${ids.join('|')})"${colon}(?:${text}|null)|timestamp"${colon}(?:${moment}|${integer}|null))`
+const inAnyCase = (word: string) =>
+  word.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
+const bug = String.raw`(?:${bugIds.map(inAnyCase).join('|')})(?![\w-])`
+/** An id that begins like none of `bugIds`, nor with a space. Those that do and are somebody's are rare. */
+const id = String.raw`"(?:(?!${bug})[!#-Z^-~]${text.slice(1, -1)})?"`
+/** Milliseconds that are no seconds and no microseconds: of the years 1973 to 5138. */
+const milliseconds = String.raw`[1-9]\d{11,13}`
+const ids = optionalIds.track
+const optional = `"(?:(?:${ids.join('|')})"${colon}(?:${id}|null)|timestamp"${colon}(?:${moment}|${milliseconds}|null))`
 const optionalKeys = [...ids, 'timestamp'].map((name) => `"${name}":`)
 
 /**

@@ -6,7 +6,16 @@ import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
 import { joinSlices, sliceItems } from '../http/json/sliceItems.js'
 import { storableBody, checkTimestamp } from '../http/json/storableJson.js'
 import { plainEventCounter } from './plainEvents.js'
-import { payloadSchemas, type EntryKind, environmentCheck, payloadCheck, type Payload } from './payloads.js'
+import {
+  payloadSchemas,
+  type EntryKind,
+  environmentCheck,
+  isBugId,
+  type Marks,
+  optionalIds,
+  payloadCheck,
+  type Payload,
+} from './payloads.js'
 
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a]
 const [open, openList, close, closeList] = [0x7b, 0x5b, 0x7d, 0x5d]
@@ -37,18 +46,25 @@ export interface Payloads {
   count: number
   /** A JSON array: the bytes as they were sent, unless they cannot be stored so. */
   body: Buffer
+  /** Which of them are about nobody. */
+  aside: readonly number[]
+  marks: Readonly<Marks>
 }
 
-const timestamps = {
-  fields: new Set(['timestamp']),
-  rewrite(token: string) {
-    const check = token[0] === '"' ? checkTimestamp(JSON.parse(token) as string) : 'plain'
-    return typeof check === 'string' ? token : JSON.stringify(check.rewritten)
-  },
-}
-
-/** Rewrites only timestamps: numbers would lose digits if they were written anew. */
-const mendTimestamps = (bytes: Buffer): string => createFieldRewriter(timestamps).feed(bytes).toString()
+/** Rewrites timestamps and leaves ids out that are nobody's: numbers would lose digits if they were written anew. */
+const mend = (kind: EntryKind, bytes: Buffer): string =>
+  createFieldRewriter({
+    fields: new Set(['timestamp', ...optionalIds[kind]]),
+    rewrite(token, field) {
+      if (token[0] !== '"') return token
+      const text = JSON.parse(token) as string
+      if (field !== 'timestamp') return isBugId(text) ? 'null' : token
+      const check = checkTimestamp(text)
+      return typeof check === 'string' ? token : JSON.stringify(check.rewritten)
+    },
+  })
+    .feed(bytes)
+    .toString()
 
 /** Names the wrong field: `/3/event` in an array, `/event` in a single object. */
 const describe = (error: ErrorObject | undefined, isSingle: boolean, before: number) => {
@@ -78,6 +94,8 @@ export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>
       throw refuse(400, 'invalid-body', `${describe(validate.errors?.[0], isSingle, before)}.`)
     }
     const counts = countFields(json.bytes)
+    const marks = { ids: 0, times: 0 }
+    const aside: number[] = []
     let isRewritten = false
     for (let at = 0; at < list.length; at++) {
       const where = isSingle ? kind : `${kind} ${before + at}`
@@ -85,15 +103,19 @@ export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>
         throw refuse(400, 'invalid-body', `${where}: one of its fields comes twice. Send each once.`)
       }
       checkEnvironment(list[at]!, where, writable)
-      isRewritten = check(list[at]!, where) || isRewritten
+      const checked = check(list[at]!, where, marks)
+      isRewritten ||= checked.isRewritten
+      if (checked.isAside) aside.push(before + at)
     }
-    const mended = isRewritten ? mendTimestamps(json.bytes) : text
-    return { count: list.length, body: storableBody(json, isSingle ? `[${mended}]` : mended) }
+    const mended = isRewritten ? mend(kind, json.bytes) : text
+    return { count: list.length, body: storableBody(json, isSingle ? `[${mended}]` : mended), aside, marks }
   }
 
   const readSlices = async (bytes: Buffer, writable: ReadonlySet<string>): Promise<Payloads> => {
     let count = 0
     let isAsSent = true
+    const marks = { ids: 0, times: 0 }
+    const aside: number[] = []
     const bodies: Buffer[] = []
     for (const slice of sliceItems(bytes)) {
       if (bodies.length > 0) await otherWork()
@@ -101,12 +123,16 @@ export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>
       count += read.count
       isAsSent &&= read.body === slice
       bodies.push(read.body)
+      aside.push(...read.aside)
+      marks.ids += read.marks.ids
+      marks.times += read.marks.times
     }
-    return { count, body: isAsSent ? bytes : joinSlices(bodies) }
+    return { count, body: isAsSent ? bytes : joinSlices(bodies), aside, marks }
   }
 
   return (sent: Buffer, writable: ReadonlySet<string>): Payloads | Promise<Payloads> => {
     const plain = countPlain?.(sent, writable)
-    return plain === undefined ? readSlices(withoutMark(sent), writable) : { count: plain, body: sent }
+    if (plain === undefined) return readSlices(withoutMark(sent), writable)
+    return { count: plain, body: sent, aside: [], marks: { ids: 0, times: 0 } }
   }
 }

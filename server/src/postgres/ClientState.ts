@@ -5,7 +5,9 @@ import type { Sql } from '../sql/openSql.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import { findCatalog, type SearchPath } from '../sql/searchPath.js'
 import type { Identity } from '../users/Identity.js'
-import { rewriteStatement } from './rewrite/rewriteStatement.js'
+import type { Catalog } from './catalog/Catalog.js'
+import { userOid } from './catalog/names.js'
+import { catalogUse, rewriteStatement } from './rewrite/rewriteStatement.js'
 import type { TransactionState } from './messages/messages.js'
 import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
@@ -21,8 +23,26 @@ export interface ClientStart extends Identity {
   parameters: Readonly<Record<string, string>>
 }
 
+/** A connection as `pg_stat_activity` shows it to its user. */
+export interface Activity {
+  pid: number
+  datname: string
+  application: string
+  state: string
+  query: string
+  started: Date
+  asked: Date
+}
+
 export interface ClientStateOptions extends ClientStart {
   sql: Sql
+  catalog: Catalog
+  /** The number of the connection. */
+  pid: number
+  /** The connections of the same user. */
+  activity(): Activity[]
+  /** Ends a connection of the same user's, or what it runs; false where there is none of that number. */
+  end(pid: number, isWhole: boolean): boolean
   /** Called when a setting has changed that must be reported to the client. */
   onSetting(name: string, value: string): void
   /** Called when a prepared statement is to be forgotten; without a name, all of them. */
@@ -45,6 +65,9 @@ export class ClientState {
   #isReading = false
   #path: SearchPath
   #running: Cancellation | undefined
+  readonly #started = new Date()
+  #asked = this.#started
+  #query = ''
 
   constructor(options: ClientStateOptions) {
     this.#options = options
@@ -57,6 +80,20 @@ export class ClientState {
     this.#running?.cancel(reason)
   }
 
+  get activity(): Activity {
+    const isActive = this.#running !== undefined && this.#isReading
+    const waits = this.transaction === 'I' ? 'idle' : 'idle in transaction'
+    return {
+      pid: this.#options.pid,
+      datname: this.#options.database,
+      application: this.settings.get('application_name') ?? '',
+      state: isActive ? 'active' : waits,
+      query: this.#query,
+      started: this.#started,
+      asked: this.#asked,
+    }
+  }
+
   /** Called when the client has gone. */
   close(): void {
     this.cancel('gone')
@@ -67,7 +104,7 @@ export class ClientState {
     const command = readCommand(statement)
     if (command !== undefined) return { oids: [], fields: answerOf(command) }
     this.checkTransaction()
-    const edits = this.#rewrite(statement)
+    const edits = await this.#rewrite(statement)
     const held = await this.#open()
     return this.#whileRunning((cancellation) => {
       const { user, sql } = this.#options
@@ -90,6 +127,9 @@ export class ClientState {
   /** Runs a statement that DuckDB must answer. The log shows it as `sent`. */
   async query(statement: Statement, values: readonly Edit[], sent = statement.text): Promise<RowSource> {
     this.checkTransaction()
+    this.#asked = new Date()
+    this.#query = sent
+    const edits = await this.#rewrite(statement)
     const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
@@ -103,7 +143,7 @@ export class ClientState {
         applicationName: this.settings.get('application_name') ?? '',
         statement,
         sent,
-        text: applyEdits(statement.text, [...this.#rewrite(statement), ...values]),
+        text: applyEdits(statement.text, [...edits, ...values]),
         cancellation,
         timeoutMs: this.settings.statementTimeoutMs,
       }),
@@ -124,8 +164,15 @@ export class ClientState {
     if (this.transaction === 'T') this.transaction = 'E'
   }
 
-  #rewrite(statement: Statement): Edit[] {
-    return rewriteStatement(statement, { user: this.#options.user, settings: this.settings })
+  async #rewrite(statement: Statement): Promise<Edit[]> {
+    const { user, pid, database, catalog, activity } = this.#options
+    const { catalog: entered, schema: name } = this.#path
+    const schema = entered === database ? name : entered
+    const rows = () => activity().map((each) => ({ ...each, name: user, oid: userOid }))
+    const edits = rewriteStatement(statement, { user, settings: this.settings, pid, schema, activity: rows })
+    const use = catalogUse(edits)
+    if (use !== 'none') await catalog.prepare(use === 'read')
+    return edits
   }
 
   #setAtStart(name: string, value: string): void {
@@ -240,6 +287,11 @@ export class ClientState {
       case 'set':
         this.#tell(this.#set(command.name, command.value))
         return fixedRows(fields, [], command.tag)
+      case 'config':
+        this.#tell(this.#set(command.name, command.value))
+        return fixedRows(fields, [[this.settings.get(command.name) ?? command.value]], 'SELECT 1')
+      case 'end':
+        return fixedRows(fields, [[this.#options.end(command.pid, command.isWhole) ? 't' : 'f']], 'SELECT 1')
       default:
         return fixedRows(fields, [], command.tag)
     }
@@ -252,6 +304,8 @@ export class ClientState {
 
 /** The columns of what a command answers. */
 const answerOf = (command: Command): Field[] | undefined => {
+  if (command.kind === 'config') return [textField(command.column)]
+  if (command.kind === 'end') return [{ name: command.column, oid: 16, size: 1, modifier: -1 }]
   if (command.kind === 'show') return [textField(command.name)]
   if (command.kind === 'showAll') return ['name', 'setting', 'description'].map(textField)
   return undefined

@@ -1,5 +1,6 @@
 import { binaryEncoder, type Cell } from './messages/encodeBinary.js'
 import { dataRow } from './messages/messages.js'
+import type { conversionOf } from './conversionOf.js'
 import type { Prepared } from './Portals.js'
 import type { Edit } from '../sql/text/edits.js'
 import type { Settings } from './Settings.js'
@@ -61,6 +62,8 @@ export interface Portal {
   /** The length of the message that brought the values. */
   bytes: number
   fields: readonly Field[] | undefined
+  /** Writes values in the types that the client was told; undefined where they have these types. */
+  convert?: ReturnType<typeof conversionOf> | undefined
   /** Present while the statement runs. */
   source?: RowSource
   pending: TextRow[]
@@ -126,15 +129,15 @@ export const formatsOf = (fields: readonly Field[], formats: readonly number[]):
   fields.map((_, at) => (formats.length === 1 ? formats[0]! : (formats[at] ?? 0)))
 
 export const rowEncoder = (
-  { fields = [], formats }: Portal,
+  { fields = [], formats, convert }: Portal,
   settings: Settings,
 ): ((row: TextRow) => Buffer) => {
   const style = rowStyle(fields, settings)
-  if (style === undefined && !formats.includes(1)) return dataRow
+  if (style === undefined && convert === undefined && !formats.includes(1)) return dataRow
   const encoders = formatsOf(fields, formats).map((format, at) =>
     format === 1 ? binaryEncoder(fields[at]!.oid) : undefined,
   )
   const encode = (value: string | null, at: number): Cell =>
     value === null ? null : (encoders[at]?.(value) ?? style?.(value, at) ?? value)
-  return (row) => dataRow(row.map(encode))
+  return (row) => dataRow((convert === undefined ? row : row.map(convert)).map(encode))
 }

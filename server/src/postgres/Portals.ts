@@ -1,11 +1,14 @@
 import type { Portal } from './Portal.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import type { Described } from './describeStatement.js'
+import type { Field } from './types.js'
 import type { Statement } from './statements/statements.js'
 
 export interface Prepared extends Described {
   /** Undefined when the client's text is empty. */
   statement: Statement | undefined
+  /** The columns as the client was told of them: it reads all later rows so. */
+  told?: readonly Field[] | undefined
   bytes: number
 }
 

@@ -1,11 +1,9 @@
 import type { Duplex } from 'node:stream'
 import { setImmediate as otherWork } from 'node:timers/promises'
-import { randomInt } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
 import type { CancelReason } from '../sql/Cancellation.js'
-import type { Sql } from '../sql/openSql.js'
 import * as to from './messages/messages.js'
 import { type Message, MessageStream, BodyReader } from './messages/MessageStream.js'
+import { conversionOf } from './conversionOf.js'
 import { describePortal, openPortal } from './openPortal.js'
 import { formatsOf, newPortal, type Portal, sendRows } from './Portal.js'
 import { Portals, PreparedStatements } from './Portals.js'
@@ -13,12 +11,13 @@ import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
 import { readParameter } from './messages/readParameter.js'
 import { findParameters, splitStatements } from './statements/statements.js'
 import { text } from './types.js'
-import { ClientState, type ClientStart } from './ClientState.js'
-import { errorResponse } from './messages/messages.js'
-import { readStart } from './door/readMessage.js'
+import { type Activity, ClientState, type ClientStart, type ClientStateOptions } from './ClientState.js'
 
 /** Messages that have arrived together are read without a pause, which would keep all others waiting. */
 const messagesATurn = 64
+
+/** What a connection shares with others. */
+type Door = Pick<ClientStateOptions, 'sql' | 'catalog' | 'pid' | 'activity' | 'end'>
 
 /**
  * Serves one client whose password was right. It speaks the simple and the extended protocol,
@@ -37,15 +36,19 @@ export class PostgresConnection {
   #isBusy = false
   #isClosing = false
 
-  constructor(socket: Duplex, start: ClientStart, sql: Sql) {
+  constructor(socket: Duplex, start: ClientStart, door: Door) {
     this.#stream = new MessageStream(socket, () => this.cancel('gone'))
     this.#client = new ClientState({
       ...start,
-      sql,
+      ...door,
       onSetting: (name, value) => this.#stream.write(to.parameterStatus(name, value)),
       onDeallocate: (name) => this.#prepared.deallocate(name),
       onDiscard: () => this.#portals.dropCursors(),
     })
+  }
+
+  get activity(): Activity {
+    return this.#client.activity
   }
 
   /** Resolves once the connection is closed. */
@@ -194,7 +197,14 @@ export class PostgresConnection {
     const edits = marks.map(({ number, start, end, kind }) => {
       const at = number - 1
       const oid = prepared.oids[at]!
-      return { start, end, text: readParameter({ bytes: values[at]!, isBinary: isBinary(at), oid, kind }) }
+      const read = {
+        bytes: values[at]!,
+        isBinary: isBinary(at),
+        oid,
+        kind,
+        isLoose: prepared.isLoose === true,
+      }
+      return { start, end, text: readParameter(read) }
     })
     this.#portals.set(name, newPortal(prepared, edits, resultFormats, bytes))
     this.#stream.write(to.bindComplete())
@@ -204,14 +214,17 @@ export class PostgresConnection {
     const kind = reader.letter()
     const name = reader.text()
     if (kind === 'S') {
-      const { oids, fields } = this.#prepared.find(name)
+      const prepared = this.#prepared.find(name)
+      const { oids, fields } = prepared
+      prepared.told = fields
       this.#stream.write(to.parameterDescription(oids.map((oid) => (oid === 0 ? text.oid : oid))))
       this.#stream.write(fields === undefined ? to.noData() : to.rowDescription(fields, []))
       return
     }
     const portal = this.#portals.find(name)
     // The values may change the types of the columns, so the statement must run before it is described.
-    if (portal.values.length > 0 && portal.source === undefined) await this.#start(portal)
+    if (portal.values.length > 0 && portal.source === undefined && !portal.isDone) await this.#start(portal)
+    portal.prepared.told ??= portal.fields
     this.#stream.write(
       portal.fields === undefined
         ? to.noData()
@@ -233,8 +246,11 @@ export class PostgresConnection {
     portal.source = source
     // The client may not ask for the rows at once.
     source.pause()
-    if (portal.fields === undefined) portal.fields = source.fields
-    else if (source.fields?.length !== portal.fields.length) {
+    const { told } = portal.prepared
+    portal.fields = told ?? source.fields
+    if (told === undefined) return
+    if (source.fields?.length === told.length) portal.convert = conversionOf(told, source.fields)
+    else {
       source.close('cancelled')
       throw new ProtocolError(sqlState.notSupported, 'The statement has other columns now: prepare it again.')
     }
@@ -250,62 +266,5 @@ export class PostgresConnection {
     if (kind === 'S') this.#prepared.forget(name)
     else this.#portals.drop(name)
     this.#stream.write(to.closeComplete())
-  }
-}
-
-export interface PostgresClients {
-  /** Takes over the connection of a client whose password the ingest process has found right. */
-  accept(request: IncomingMessage, socket: Duplex): void
-  /** Cancels a client's query. The client asks for that on another connection, with its key and secret. */
-  cancel(process: number, secret: number): void
-  /** Ends each connection once its current message is handled. */
-  end(): void
-  close(): Promise<void>
-}
-
-interface Client {
-  connection: PostgresConnection
-  secret: number
-  ended: Promise<void>
-}
-
-const highestKey = 2 ** 31 - 1
-
-/** Serves the clients of the Postgres protocol in the engine process. */
-export const acceptPostgres = (sql: Sql): PostgresClients => {
-  const clients = new Map<number, Client>()
-
-  const open = (socket: Duplex, start: ClientStart): void => {
-    const connection = new PostgresConnection(socket, start, sql)
-    let key = randomInt(1, highestKey)
-    while (clients.has(key)) key = randomInt(1, highestKey)
-    const secret = randomInt(1, highestKey)
-    const ended = connection.run(key, secret).finally(() => clients.delete(key))
-    clients.set(key, { connection, secret, ended })
-  }
-
-  const end = () => {
-    for (const { connection } of clients.values()) connection.close()
-  }
-
-  return {
-    accept(request, socket) {
-      try {
-        open(socket, readStart(request))
-      } catch (error) {
-        socket.on('error', () => undefined).end(errorResponse(asProtocolError(error), 'FATAL'))
-      }
-    },
-    cancel(key, secret) {
-      const client = clients.get(key)
-      if (client?.secret === secret) client.connection.cancel('cancelled')
-    },
-    end,
-    async close() {
-      end()
-      const all = [...clients.values()]
-      for (const { connection } of all) connection.cancel('stopping')
-      await Promise.all(all.map(({ ended }) => ended))
-    },
   }
 }

@@ -61,7 +61,7 @@ const ofMessage: [RegExp, string][] = [
   ],
   [/launched in read-only mode/, sqlState.readOnly],
   [/^Parser Error|not closed|is empty|null character/, sqlState.syntaxError],
-  [/^Catalog Error: Table/, '42P01'],
+  [/^Catalog Error: Table|^Invalid Input Error: relation "/, '42P01'],
   [
     /^Catalog Error: (?:Scalar|Aggregate|Table) ?(?:Macro )?Function|^Binder Error: (?:No function matches|Could not choose)/,
     '42883',
@@ -73,6 +73,7 @@ const ofMessage: [RegExp, string][] = [
   [/^Binder Error: Ambiguous/, '42702'],
   [/must appear in the GROUP BY/, '42803'],
   [/^Binder Error/, '42000'],
+  [/division by zero/, '22012'],
   [/^Conversion Error|^Invalid Input Error/, sqlState.invalidText],
   [/^Out of Range Error/, '22003'],
   [/^Out of Memory Error/i, '53200'],

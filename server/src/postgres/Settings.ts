@@ -1,7 +1,7 @@
 import { ProtocolError, sqlState } from './ProtocolError.js'
 
 /** Clients choose their catalog queries by this version. */
-export const serverVersion = '14.0 (waymark)'
+export const serverVersion = '15.0 (waymark)'
 
 /** These settings are reported to every client when it connects, as Postgres does. */
 const reported = new Set(
@@ -13,7 +13,7 @@ const reported = new Set(
 
 const fixed: Record<string, string> = {
   server_version: serverVersion,
-  server_version_num: '140000',
+  server_version_num: '150000',
   server_encoding: 'UTF8',
   integer_datetimes: 'on',
   is_superuser: 'off',
@@ -23,6 +23,12 @@ const fixed: Record<string, string> = {
   block_size: '8192',
   lc_collate: 'C',
   lc_ctype: 'C',
+  max_connections: '100',
+  shared_buffers: '128MB',
+  ssl: 'off',
+  transaction_deferrable: 'off',
+  wal_level: 'replica',
+  wal_segment_size: '16MB',
   transaction_isolation: 'read committed',
   transaction_read_only: 'on',
   /** The id of the client's last query, for `GET /query/{id}`. */
@@ -37,7 +43,21 @@ const changeable: Record<string, string> = {
   IntervalStyle: 'postgres',
   TimeZone: 'UTC',
   bytea_output: 'hex',
+  array_nulls: 'on',
+  backslash_quote: 'safe_encoding',
+  default_transaction_deferrable: 'off',
   default_transaction_isolation: 'read committed',
+  escape_string_warning: 'on',
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
+  jit: 'off',
+  lc_messages: 'C',
+  lc_monetary: 'C',
+  lc_numeric: 'C',
+  lc_time: 'C',
+  synchronous_commit: 'on',
+  work_mem: '4MB',
+  xmloption: 'content',
   default_transaction_read_only: 'on',
   extra_float_digits: '1',
   lock_timeout: '0',
@@ -123,6 +143,14 @@ export class Settings {
 
   all(): [string, string][] {
     return [...this.#values].toSorted(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+  }
+
+  /** The rows of `pg_settings`. */
+  rows(): { name: string; setting: string; reset: string; context: string }[] {
+    return this.all().map(([name, setting]) => {
+      const context = name in changeable ? 'user' : 'internal'
+      return { name, setting, reset: this.#defaults.get(name) ?? setting, context }
+    })
   }
 
   reported(): [string, string][] {

@@ -1,20 +1,26 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import { applyEdits, type Edit } from '../sql/text/edits.js'
 import type { Guard } from '../sql/guard/Guard.js'
-import { operandBefore } from '../sql/text/operands.js'
+import { operandAt, operandBefore } from '../sql/text/operands.js'
 import { readHead } from '../sql/text/readHead.js'
 import { type Plan, planStatement, refuseNumbers } from '../sql/planStatement.js'
 import { tryPrepare, onlyReads } from '../sql/prepareOne.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './messages/readParameter.js'
+import { storageOf, typesNamed } from './catalog/shapes.js'
+import { fieldOfType } from './catalog/typeTables.js'
 import { columnNames } from './rewrite/columnNames.js'
-import { findParameters, type ParameterMark, type Statement } from './statements/statements.js'
-import { type Field, fieldOf, isVector, oidOfName } from './types.js'
+import { findParameters, innerEdits, type ParameterMark, type Statement } from './statements/statements.js'
+import { isFatal } from '../duckdb/transactions.js'
+import { isSymbol, type SqlToken } from '../sql/text/tokenize.js'
+import { type Field, fieldOf, itemTypeOfOid, oidOfName, typeOfOid } from './types.js'
 
 /** What is known of a statement before it runs. */
 export interface Described {
   /** The types of the parameters, for the client. */
   oids: number[]
+  /** Whether texts are written without a type, because with one the statement is none that DuckDB takes. */
+  isLoose?: boolean
   /** Undefined for a statement without rows. */
   fields: readonly Field[] | undefined
 }
@@ -62,31 +68,71 @@ const inferOids = async (connection: DuckDBConnection, text: string, count: numb
 }
 
 /** `x = ANY ($1)` in the form from which DuckDB infers that `$1` is a list. */
-const asLists = ({ tokens }: Statement, marks: readonly ParameterMark[]): Edit[] =>
-  marks.flatMap((mark): Edit[] => {
-    const sign = mark.kind === 'members' ? tokens.findIndex(({ start }) => start === mark.start) : -1
-    const first = sign > 0 ? operandBefore(tokens, sign - 1) : undefined
-    if (first === undefined) return []
-    const at = tokens[first]!.start
-    return [
-      { start: at, end: at, text: `list_contains($${mark.number}, ` },
-      { start: mark.start, end: mark.end, text: ')' },
-    ]
-  })
+const asList = ({ tokens }: Statement, mark: ParameterMark): Edit[] => {
+  const sign = mark.kind === 'members' ? tokens.findIndex(({ start }) => start === mark.start) : -1
+  const first = sign > 0 ? operandBefore(tokens, sign - 1) : undefined
+  if (first === undefined) return []
+  const at = tokens[first]!.start
+  return [
+    { start: at, end: at, text: `list_contains($${mark.number}, ` },
+    { start: mark.start, end: mark.end, text: ')' },
+  ]
+}
 
-const int2vector = 22
+const joins = (token: SqlToken | undefined) => token?.kind === 'symbol' && /^[-+*/%|]$/.test(token.text)
+
+/**
+ * `x - $1` in the form from which DuckDB infers that `$1` has the type of `x`: Postgres takes the operand of an
+ * operator whose type it does not know for one of the other's type.
+ */
+const likeOther = ({ text, tokens }: Statement, mark: ParameterMark, edits: readonly Edit[]): Edit[] => {
+  if (mark.kind !== 'value' || mark.cast !== undefined) return []
+  const at = tokens.findIndex(({ start }) => start === mark.start)
+  let left = at
+  while (joins(tokens[left - 1])) left--
+  let right = at + 2
+  while (joins(tokens[right])) right++
+  const first = left < at ? operandBefore(tokens, left - 1) : undefined
+  const last = first === undefined && right > at + 2 ? operandAt(tokens, right) : undefined
+  const range = first === undefined ? { first: right, last } : { first, last: left - 1 }
+  if (range.last === undefined) return []
+  const { start } = tokens[range.first]!
+  const { end } = tokens[range.last]!
+  const inner = edits.filter((edit) => edit.start >= start && edit.end <= end)
+  const other = applyEdits(text.slice(start, end), innerEdits({ start }, inner))
+  // Of `$1 + $2` Postgres does not know the types either.
+  if (/^\$\d+$/.test(other)) return []
+  return [{ start: mark.start, end: mark.end, text: `CASE WHEN true THEN $${mark.number} ELSE ${other} END` }]
+}
+
+const oidsOfText: ReadonlySet<number> = new Set(
+  ['text', 'varchar', 'bpchar', 'name'].map((name) => oidOfName(name)!),
+)
+
+/** Behind `||` stands a text, or what is joined in another way: a list, bytes or JSON. */
+const isJoined = ({ tokens }: Statement, { start, kind }: ParameterMark): boolean => {
+  const at = kind === 'value' ? tokens.findIndex((token) => token.start === start) : -1
+  return at >= 0 && (isSymbol(tokens[at - 1], '|') || isSymbol(tokens[at + 2], '|'))
+}
+const canJoin = (oid: number) =>
+  oidsOfText.has(oid) ||
+  itemTypeOfOid(oid) !== undefined ||
+  /^(bytea|jsonb?)$/.test(typeOfOid(oid)?.name ?? '')
 
 /** The columns of a statement, by the names that Postgres would give them. */
 export const fieldsOf = (
   { tokens }: Statement,
   { names, types }: { names: readonly string[]; types: readonly DuckDBType[] },
-): Field[] =>
-  columnNames(tokens, names).map((name, at) => {
+): Field[] => {
+  const ofCatalog = typesNamed(tokens)
+  return columnNames(tokens, names).map((name, at) => {
     const field = fieldOf(name, types[at]!)
-    if (isVector(name, types[at]!)) return { ...field, oid: int2vector }
+    const type = ofCatalog.get(name)
+    if (type !== undefined && storageOf(type) === types[at]!.toString()) return { name, ...fieldOfType(type) }
     // asyncpg asks what a list of int8 is by a statement that has a list of oids, and would ask for ever.
     return name === 'attrtypoids' ? { ...field, oid: oidOfName('oid[]')! } : field
   })
+}
 
 export interface ToDescribe {
   statement: Statement
@@ -96,7 +142,33 @@ export interface ToDescribe {
   oids: readonly number[]
 }
 
-/** Plans a statement with NULL instead of each parameter, and finds the types of its parameters and columns. */
+/** A value of each type, for a statement that DuckDB describes by its values alone. */
+const samples: Readonly<Record<string, string>> = {
+  bool: 'true',
+  date: '2000-01-01',
+  timestamp: '2000-01-01 00:00:00',
+  timestamptz: '2000-01-01 00:00:00+00',
+  time: '00:00:00',
+  timetz: '00:00:00+00',
+  interval: '1 day',
+  uuid: '00000000-0000-0000-0000-000000000000',
+}
+
+/**
+ * What stands for a parameter while its statement is described. A parameter of DuckDB's own gives each column the
+ * type that it has when the statement runs; but functions in FROM, and what must be constant, take none.
+ */
+const standIns: ((number: number, type: string, oid: number) => string)[] = [
+  (number, type) => `CAST($${number} AS ${type})`,
+  (_, type, oid) => {
+    const sample = `'${samples[typeOfOid(oid)?.name ?? ''] ?? '1'}'`
+    if (itemTypeOfOid(oid) !== undefined) return `CAST([] AS ${type})`
+    return oid === 0 || oidsOfText.has(oid) ? sample : `CAST(${sample} AS ${type})`
+  },
+  (_, type, oid) => (oid === 0 ? 'NULL' : `CAST(NULL AS ${type})`),
+]
+
+/** Plans a statement without the values of its parameters, and finds the types of its parameters and columns. */
 export const describeStatement = async (
   connection: DuckDBConnection,
   guard: Guard,
@@ -108,35 +180,44 @@ export const describeStatement = async (
   // A type that the statement names is the type that Postgres would tell.
   for (const { number, cast } of marks)
     if (oids[number - 1] === 0 && cast !== undefined) oids[number - 1] = oidOfName(cast) ?? 0
-  if (oids.includes(0)) {
-    const text = applyEdits(statement.text, [...edits, ...asLists(statement, marks)])
-    const guarded = guard.check(text)
+  const infer = async (ofOthers: boolean) => {
+    const more = marks.flatMap((mark) => [
+      ...asList(statement, mark),
+      ...(ofOthers ? likeOther(statement, mark, edits) : []),
+    ])
+    const guarded = guard.check(applyEdits(statement.text, [...edits, ...more]))
     if (!('problem' in guarded)) refuseNumbers(connection, guarded)
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
     oids = oids.map((oid, at) => (oid === 0 ? (inferred[at] ?? 0) : oid))
   }
-  const planWith = (unknown: string) => {
-    const nullOf = {
-      value: (oid: number) => (oid === 0 ? unknown : `CAST(NULL AS ${sqlTypeOf(oid)})`),
-      list: () => '[]',
-      members: () => ' IN (NULL)',
+  if (oids.includes(0)) await infer(true)
+  if (oids.includes(0)) await infer(false)
+  for (const mark of marks) {
+    const at = mark.number - 1
+    if (mark.cast === undefined && given[at] !== oids[at] && isJoined(statement, mark) && !canJoin(oids[at]!))
+      oids[at] = 0
+  }
+  let failure: unknown
+  for (const [nth, standIn] of standIns.entries()) {
+    const edited = marks.map(({ number, start, end, kind }) => {
+      const oid = oids[number - 1]!
+      if (kind !== 'members') return { start, end, text: standIn(number, sqlTypeOf(oid), oid) }
+      const item = itemTypeOfOid(oid)
+      return { start, end, text: ` IN (${standIn(number, item?.sql ?? 'VARCHAR', item?.oid ?? 0)})` }
+    })
+    try {
+      const described = applyEdits(statement.text, [...edits, ...edited])
+      const plan = await planStatement(connection, guard, { described })
+      try {
+        admitReading(plan)
+        return { oids, isLoose: nth > 0, fields: hasRows(plan) ? fieldsOf(statement, plan) : undefined }
+      } finally {
+        plan.prepared.destroySync()
+      }
+    } catch (error) {
+      if (marks.length === 0 || isFatal(error)) throw error
+      failure ??= error
     }
-    const nulls = marks.map(({ number, start, end, kind }) => ({
-      start,
-      end,
-      text: nullOf[kind](oids[number - 1]!),
-    }))
-    return planStatement(connection, guard, applyEdits(statement.text, [...edits, ...nulls]))
   }
-  // A value of a type that is not known is a text, as in Postgres; but a text fits not everywhere.
-  const plan = await planWith('CAST(NULL AS VARCHAR)').catch((error: unknown) => {
-    if (!oids.includes(0)) throw error
-    return planWith('NULL')
-  })
-  try {
-    admitReading(plan)
-    return { oids, fields: hasRows(plan) ? fieldsOf(statement, plan) : undefined }
-  } finally {
-    plan.prepared.destroySync()
-  }
+  throw failure
 }

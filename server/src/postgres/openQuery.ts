@@ -1,4 +1,4 @@
-import type { DuckDBType } from '@duckdb/node-api'
+import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import type { Plan } from '../sql/planStatement.js'
 import type { QueryRunner } from '../sql/QueryRunner.js'
@@ -10,7 +10,8 @@ import type { UserRole } from '../users/Identity.js'
 import type { CopyWriter } from './statements/copyFormats.js'
 import { admitReading, fieldsOf, hasRows, refusalOfWrite } from './describeStatement.js'
 import type { Statement } from './statements/statements.js'
-import { type Field, isUnbounded, isVector } from './types.js'
+import { functionName } from './catalog/typeTables.js'
+import { type Field, isUnbounded } from './types.js'
 
 /** A row's values, each as Postgres writes it in text. */
 export type TextRow = (string | null)[]
@@ -56,12 +57,45 @@ const asText: CellReader = (value) => {
 const asVector: CellReader = (value) =>
   value === null ? null : String(value).replaceAll(/[{}]/g, '').replaceAll(',', ' ')
 
+const asFunction: CellReader = (value) =>
+  value === null ? null : (functionName(Number(value)) ?? (Number(value) === 0 ? '-' : String(value)))
+
+/** How values of the catalog's own types are written, by their oids: int2vector, regproc, oidvector. */
+const ofCatalog: Record<number, CellReader> = { 22: asVector, 24: asFunction, 30: asVector }
+
 /** Without the zeros that a value of a `numeric` without digits has got from DuckDB. */
 const asNumeric: CellReader = (value) => (value === null ? null : String(value).replace(/\.?0+$/, ''))
+
+/**
+ * A float as Postgres writes it: the shortest digits, and an exponent of two digits where the number is small or
+ * has more digits than the type keeps.
+ */
+const asFloat =
+  (precision: number): CellReader =>
+  (value) => {
+    const text = asText(value)
+    const found = text === null ? null : /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/.exec(text)
+    if (found === null) return text
+    const [, sign = '', whole = '', fraction = '', power = '0'] = found
+    const all = whole + fraction
+    const digits = all.replace(/^0+/, '').replace(/0+$/, '')
+    if (digits === '') return `${sign}0`
+    // The power of ten of the first digit.
+    const first = whole.length - 1 - (all.length - all.replace(/^0+/, '').length) + Number(power)
+    if (first < -4 || first >= precision) {
+      const exponent = `${first < 0 ? '-' : '+'}${String(Math.abs(first)).padStart(2, '0')}`
+      return `${sign}${digits[0]}${digits.length > 1 ? `.${digits.slice(1)}` : ''}e${exponent}`
+    }
+    if (first < 0) return `${sign}0.${'0'.repeat(-first - 1)}${digits}`
+    const integer = digits.slice(0, first + 1).padEnd(first + 1, '0')
+    return `${sign}${integer}${digits.length > first + 1 ? `.${digits.slice(first + 1)}` : ''}`
+  }
 
 /** JSON has no NaN and no infinities, so inside of nested values they become null. */
 const readerOf = (type: DuckDBType): CellReader => {
   if (isUnbounded(type)) return asNumeric
+  if (type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT)
+    return asFloat(type.typeId === DuckDBTypeId.DOUBLE ? 15 : 6)
   if (!isJson(type) || type.alias === 'JSON') return asText
   const mend = createMend([type], false)
   return (value) => (typeof value === 'string' ? mend(Buffer.from(value)).toString() : asText(value))
@@ -94,9 +128,10 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       throw error
     })
   const rows = query.rows as Rows
-  const readers = rows.types.map((type, at) => (isVector(rows.names[at]!, type) ? asVector : readerOf(type)))
   const plan = query.plan!
   const withRows = hasRows(plan)
+  const fields = withRows ? fieldsOf(statement, rows) : undefined
+  const readers = rows.types.map((type, at) => ofCatalog[fields?.[at]?.oid ?? 0] ?? readerOf(type))
   let isOpen = true
   let failure: unknown
   const fail = (error: unknown): unknown => {
@@ -111,7 +146,7 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       query.turn.resume().catch((error: unknown) => {
         throw fail(error)
       }),
-    fields: withRows ? fieldsOf(statement, rows) : undefined,
+    fields,
     async next() {
       if (failure !== undefined) throw failure
       if (!isOpen) return undefined

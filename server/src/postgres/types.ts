@@ -120,10 +120,6 @@ export const fieldOf = (name: string, type: DuckDBType): Field => {
   return { name, oid, size, modifier: modifierOf(type) }
 }
 
-/** Whether a column is one of pg_index's vectors, which tools know by their names and read as `1 2`. */
-export const isVector = (name: string, type: DuckDBType): boolean =>
-  /^ind(key|option)$/.test(name) && itemTypeOf(type) !== undefined
-
 export const textField = (name: string): Field => ({ name, oid: text.oid, size: -1, modifier: -1 })
 
 const byWords: Record<string, string> = {

@@ -67,19 +67,24 @@ const kindOf = (type: StatementType, guarded: Guarded): Plan['kind'] => {
   throw refuseStatement(`A statement of the kind ${statementName(type)} is not allowed here.`)
 }
 
-/** Guards, parses and binds a statement without running it. Throws an HttpError that says what is wrong with it. */
+/**
+ * Guards, parses and binds a statement without running it. Throws an HttpError that says what is wrong with it.
+ * A statement that is only described may have parameters.
+ */
 export const planStatement = async (
   connection: DuckDBConnection,
   guard: Guard,
-  statement: string,
+  statement: string | { described: string },
 ): Promise<Plan> => {
-  const guarded = guard.check(statement)
+  const isRun = typeof statement === 'string'
+  const guarded = guard.check(isRun ? statement : statement.described)
   if ('problem' in guarded) throw refuseStatement(guarded.problem)
   refuseNumbers(connection, guarded)
   let prepared: DuckDBPreparedStatement
   try {
     prepared = await prepareOne(connection, guarded.text)
-    if (prepared.parameterCount > 0) throw refuseStatement('The statement has parameters; write the values.')
+    if (isRun && prepared.parameterCount > 0)
+      throw refuseStatement('The statement has parameters; write the values.')
   } catch (error) {
     return throwRefused(error)
   }

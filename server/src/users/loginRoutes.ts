@@ -8,7 +8,7 @@ import type { Identity } from './Identity.js'
 import type { LoginLink, LoginTokens } from './LoginTokens.js'
 import type { PasswordCheck } from './PasswordCheck.js'
 import type { Users } from './Users.js'
-import type { Refusal } from '../analytics/analyticsRoutes.js'
+import type { Noticed } from '../analytics/analyticsRoutes.js'
 import type { ApiKeys } from '../http/apiKeys.js'
 import type { CompleteOptions } from '../options/flags.js'
 
@@ -16,8 +16,7 @@ interface SetupRouteOptions extends Pick<CompleteOptions, 'environments' | 'rete
   authenticate: Authenticate
   users: Users
   apiKeys: ApiKeys
-  /** The newest request for events that was refused. */
-  refused: { newest?: Refusal }
+  noticed: Noticed
 }
 
 /**
@@ -25,7 +24,7 @@ interface SetupRouteOptions extends Pick<CompleteOptions, 'environments' | 'rete
  * may be for programs alone, so they are for users who may write, and so are the names of the users.
  */
 export const setupRoute = (options: SetupRouteOptions): Route => {
-  const { authenticate, users, apiKeys, refused, environments, retentionDays, usersFile } = options
+  const { authenticate, users, apiKeys, noticed, environments, retentionDays, usersFile } = options
   return {
     method: 'GET',
     path: '/setup',
@@ -42,7 +41,8 @@ export const setupRoute = (options: SetupRouteOptions): Route => {
         body: {
           environments: environments.map((name) => ({ name, retention_days: retentionDays[name] ?? null })),
           ...(secret || { keys: null, users: null, users_file: null }),
-          refused: refused.newest ?? null,
+          refused: noticed.refused ?? null,
+          marked: { ids: noticed.ids, times: noticed.times },
         },
       }
     },

@@ -9,6 +9,7 @@ import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { inTransaction } from '../../src/duckdb/transactions.js'
 import type { LogEntry } from '../../src/wal/segment.js'
+import { rounds } from '../fixtures/share.js'
 
 /** What a person is, from the raw rows alone: the view that the table of persons took the place of. */
 const fromRawRows = `
@@ -130,7 +131,7 @@ it('says of random histories, however cut into runs, what the raw rows say', asy
         close()
       },
     ),
-    { numRuns: 15 },
+    { numRuns: rounds(15) },
   )
 })
 

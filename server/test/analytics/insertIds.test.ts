@@ -10,6 +10,7 @@ import { InsertIdWindow } from '../../src/analytics/InsertIdWindow.js'
 import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { inTransaction } from '../../src/duckdb/transactions.js'
 import type { LogEntry } from '../../src/wal/segment.js'
+import { rounds } from '../fixtures/share.js'
 
 const dayMs = 86_400_000
 let folder: string
@@ -117,7 +118,7 @@ it('stores no id twice within the window, through failures, restarts and hashes'
       await store.close()
       for (const name of readdirSync(folder)) rmSync(join(folder, name))
     }),
-    { numRuns: 8, endOnFailure: true },
+    { numRuns: rounds(8), endOnFailure: true },
   )
 })
 

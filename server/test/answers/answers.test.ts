@@ -25,6 +25,7 @@ import {
 } from './histories.js'
 import * as oracle from './oracle.js'
 import { type Asked, readHistory, type Seen } from './readHistory.js'
+import { rounds } from '../fixtures/share.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'waymark-answers-'))
 const archive = {
@@ -271,7 +272,7 @@ it('each answer is what plain loops say, for random histories, of which some are
       const all = await store(history)
       for (const { sql, expected } of asks) expect(await ask(sql), sql).toEqual(sorted(expected(all)))
     }),
-    { numRuns: 16 },
+    { numRuns: rounds(16) },
   )
   // Not every history is long enough to be moved.
   expect(archived).toBeGreaterThan(0)

@@ -18,6 +18,7 @@ import { findInFiles } from '../fixtures/findInFiles.js'
 import { answersOf, environment, first, parquetIn } from './oldStore.js'
 import { eventually } from '../fixtures/eventually.js'
 import { useOldStore } from './useOldStore.js'
+import { rounds } from '../fixtures/share.js'
 
 const { rowsOf, inTable, start, startAndArchive } = useOldStore()
 /** By each scan; an answer may scan the same files twice. */
@@ -182,8 +183,9 @@ describe('a file of the archive with a flipped bit', () => {
     const wrongOf = async () => (await checkArchive(connection)).filter(({ ok }) => !ok)
     expect(await wrongOf()).toEqual([])
     const bits = 8 * statSync(path).size
-    for (let n = 0; n < 40; n++) {
-      const at = Math.floor(((n + 0.5) * bits) / 40)
+    const flips = rounds(40)
+    for (let n = 0; n < flips; n++) {
+      const at = Math.floor(((n + 0.5) * bits) / flips)
       flip(path, at)
       expect(await wrongOf()).toMatchObject([{ text: expect.stringContaining(file) }])
       flip(path, at)

@@ -28,6 +28,10 @@ describe('takes', () => {
     ['an environment of several signs', JSON.stringify([{ ...event, environment: 'a.b-c' }])],
     ['the last days of a month', JSON.stringify([{ ...event, timestamp: '2026-08-31T03:04:05Z' }])],
     ['a time in milliseconds', JSON.stringify([{ ...event, timestamp: 1_763_870_000_000 }])],
+    ...['', '1', '-10', 'guest-7', 'nullable', '~', 'ada lovelace'].map((id): [string, string] => [
+      `the id ${JSON.stringify(id)}`,
+      JSON.stringify([{ ...event, distinct_id: id }]),
+    ]),
     ['escapes', JSON.stringify([{ ...event, properties: { title: 'a "b" \\ c\n' } }])],
   ])('%s', (_, body) => {
     expect(countIn(body)).toBe(JSON.parse(body).length)
@@ -64,6 +68,23 @@ describe('leaves to others', () => {
     ],
     ['an unknown field', JSON.stringify([{ ...event, more: 1 }])],
     ['a day that there is not', JSON.stringify([{ ...event, timestamp: '2026-02-29T00:00:00Z' }])],
+    ...[
+      'undefined',
+      'NULL',
+      ' null',
+      '0',
+      '0 ',
+      '-1\n',
+      '[object Object]',
+      '\u00a0nan',
+      'nil\u3000',
+      '\tguest',
+    ].map((id): [string, string] => [
+      `the id ${JSON.stringify(id)}`,
+      JSON.stringify([{ ...event, session_id: id }]),
+    ]),
+    ['a time in seconds', JSON.stringify([{ ...event, timestamp: 1_763_870_000 }])],
+    ['a time in microseconds', JSON.stringify([{ ...event, timestamp: 1_763_870_000_000_000 }])],
     ['a time with a zone', JSON.stringify([{ ...event, timestamp: '2026-02-20T00:00:00+01:00' }])],
     ['a body over 256 KiB', withProperties(`"a":"${'a'.repeat(2 ** 18)}"`)],
   ])('%s', (_, body) => {

@@ -74,7 +74,7 @@ it('psql describes tables and views', async () => {
 
 it('psql says who and where it is, and sets its time zone', async () => {
   expect(await psql('SELECT current_user, current_database(), version()')).toBe(
-    'ada|lakehouse|PostgreSQL 14.0 (waymark)',
+    'ada|lakehouse|PostgreSQL 15.0 (waymark)',
   )
   expect(
     await psql("SET TIME ZONE 'Europe/Paris'", 'SHOW timezone', "SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'"),

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createUploads } from '../fixtures/createUploads.js'
 import { useService } from '../fixtures/useService.js'
+import { rounds } from '../fixtures/share.js'
 
 const service = useService()
 const { upload, all } = createUploads(() => service)
@@ -118,7 +119,7 @@ describe('a csv file', () => {
         expect(answer.status, JSON.stringify(answer.body)).toBe(200)
         expect(await all('any_text', 'n')).toEqual(rows.map(([a, b], n) => [n, a, b]))
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(20) },
     )
   })
 })

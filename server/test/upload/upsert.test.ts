@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createUploads } from '../fixtures/createUploads.js'
 import { useService } from '../fixtures/useService.js'
+import { rounds } from '../fixtures/share.js'
 
 const service = useService()
 const { send, upload, upsert, all } = createUploads(() => service)
@@ -228,6 +229,6 @@ it('keeps what a plain model keeps, whatever files come in whatever order', asyn
         await service.query(`DROP TABLE ${table}`)
       },
     ),
-    { numRuns: 25 },
+    { numRuns: rounds(25) },
   )
 })

@@ -47,6 +47,7 @@ it('tells a user who may write the keys, the users and the environments, and no 
     ],
     users_file: usersFile,
     refused: null,
+    marked: { ids: 0, times: 0 },
   })
 })
 
@@ -57,6 +58,7 @@ it('keeps keys and names from a user who may only read, and all from everybody e
     users: null,
     users_file: null,
     refused: null,
+    marked: { ids: 0, times: 0 },
   })
   expect((await service.send('GET', '/setup')).status).toBe(401)
 })
@@ -73,4 +75,17 @@ it('tells why the newest request for events was refused, and where it came from'
   })
   await service.ingest('/track', event('Seen', { environment: 'test' }), { 'x-api-key': 'site' })
   expect(await refused()).toMatchObject({ code: 'environment-not-found', origin: null })
+})
+
+it('counts ids that a bug gives, and times in seconds or microseconds', async () => {
+  const send = (path: string, body: object) => service.ingest(path, body, { 'x-api-key': 'site' })
+  const seconds = 1_700_000_000
+  await send('/identify', { environment: 'production', distinct_id: 'undefined' })
+  await send('/alias', { environment: 'production', distinct_id: 'null', new_user_id: '0' })
+  await send('/track', [
+    event('Seen', { distinct_id: 'Guest', timestamp: seconds }),
+    event('Seen', { timestamp: seconds * 1000 }),
+    event('Seen', { timestamp: seconds * 1_000_000 }),
+  ])
+  expect((await ask('ada:lovelace'))['marked']).toEqual({ ids: 4, times: 2 })
 })

@@ -9,6 +9,8 @@ export interface Setup {
   users_file: string | null
   /** The newest request for events that was refused since the service started. */
   refused: { at: string; code: string; message: string; origin: string | null } | null
+  /** How many ids were nobody's, and how many times wrong by a unit, since the service started. */
+  marked: { ids: number; times: number }
 }
 
 /** Throws a `Problem`, nothing else. */

@@ -14,19 +14,18 @@ import {
   isPerson,
   isSince,
   isUntil,
+  keyOf,
   movedIds,
-  orderKey,
   personKeyOf,
   propertyOf,
   range,
   seqOfKey,
   usOfKey,
 } from '../../schema/askedEvents.js'
+import { maskFactor, maxSteps } from './chain.js'
 import type { TableMacro } from './tableMacro.js'
 
-const maxSteps = 10
 const steps = Array.from({ length: maxSteps }, (_, at) => at + 1)
-const laterSteps = steps.slice(1)
 
 const withinUs = 'epoch_us(within::INTERVAL)'
 /** Before any event that can still be a step. */
@@ -41,29 +40,6 @@ const mask = steps
     return `(${mayBe})::INTEGER * ${2 ** (step - 1)}`
   })
   .join(' | ')
-
-const table = (name: string, step: number, sql: string) => [`${name}${step}`, sql] as const
-/** One table for each step, of which those of steps that are not asked for are empty before anything runs. */
-const perStep = (name: string, sqlOf: (step: number) => string) =>
-  steps.map((step) => table(name, step, sqlOf(step)))
-
-const is = (step: number) => `n.mask & ${2 ** (step - 1)} <> 0`
-const start = `min(n.key) AS start_key, min(n.key) AS key, NULL::HUGEINT AS key_before`
-const isWithin = (key: string, startKey: string) => `${usOfKey(key)} <= ${usOfKey(startKey)} + ${withinUs}`
-
-/** From the start of each person: of every step the earliest event after the one before. */
-const chain = (name: string, step: number, isLimited: boolean) =>
-  `SELECT c.person_key, any_value(c.value) AS value, any_value(c.start_key) AS start_key, min(h.key) AS key,
-     any_value(c.key) AS key_before
-   FROM ${name}${step - 1} c JOIN hit${step} h ON h.person_key = c.person_key AND h.key > c.key
-   ${isLimited ? `WHERE ${isWithin('h.key', 'c.start_key')}` : ''} GROUP BY c.person_key`
-
-/** Each event that ends a chain of so many steps, with the latest start of such a chain: it leaves the most time. */
-const reached = (step: number) =>
-  `SELECT h.person_key, h.key, r.start_key
-   FROM (SELECT * FROM hit${step} h SEMI JOIN retried u ON u.person_key = h.person_key) h
-   ASOF JOIN reached${step - 1} r ON r.person_key = h.person_key AND h.key > r.key
-   WHERE ${isWithin('h.key', 'r.start_key')}`
 
 const problems: TableMacro['problems'] = [
   ...choiceProblems,
@@ -82,88 +58,27 @@ const problems: TableMacro['problems'] = [
   ],
 ]
 
-/** The property at the first of some events, where one is asked for. */
-const firstAsked = 'CASE WHEN breakdown IS NOT NULL THEN arg_min_null(n.value, n.key) END AS value'
+/** The events that may be steps. */
+const stepsOf = (columns: string, condition: string) => `SELECT ${columns}
+  FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM ${eventsAmong} e) e
+    WHERE ${isChosen} AND ${isPerson} AND ${isSince} AND ${isInTime} AND ${hasId}) e
+  WHERE ${condition}`
 
-/** The tables that lead to `taken`: a row for each person and step that counts, with when it was taken. */
-const chains = (value: string, firstValue: string): TableMacro['tables'] => [
+/** The tables that lead to `chained`: for each person the keys of the steps that count, and zeros behind them. */
+const chains: TableMacro['tables'] = [
   amongIds,
   [
     'named',
-    `SELECT e.id_key, ${orderKey} AS key, e.mask,
-         ${value} AS value
-       FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM ${eventsAmong} e) e
-         WHERE ${isChosen} AND ${isPerson} AND ${isSince} AND ${isInTime} AND ${hasId}) e
-       WHERE e.mask <> 0`,
+    stepsOf(`e.id_key, ${keyOf('e."timestamp"', `(e.seq * ${maskFactor} + e.mask)`)} AS key`, 'e.mask <> 0'),
   ],
   [
-    'matched',
-    `SELECT ${personKeyOf('n.id_key')} AS person_key, n.key, n.mask
-       FROM named n LEFT JOIN ${movedIds} m ON m.id_key = n.id_key WHERE n.mask > 1`,
-  ],
-  ...laterSteps.map((step) =>
-    table(
-      'hit',
-      step,
-      `SELECT n.person_key, n.key FROM matched n WHERE len(steps) >= ${step} AND ${is(step)}`,
-    ),
-  ),
-  // The first step is as a rule the most frequent event, so its persons are looked up once an id.
-  [
-    'began',
-    `SELECT n.id_key, min(n.key) AS key, ${firstValue} FROM named n WHERE ${is(1)} GROUP BY n.id_key`,
-  ],
-  // A person's first start goes as far as any, if it has all the time. Where it took no longer than it
-  // may, that is the answer, which spares the search among all starts.
-  ...perStep('tried', (step) =>
-    step === 1
-      ? `SELECT ${personKeyOf('n.id_key')} AS person_key, ${firstValue}, ${start}
-           FROM began n LEFT JOIN ${movedIds} m ON m.id_key = n.id_key GROUP BY 1`
-      : chain('tried', step, false),
-  ),
-  [
-    'retried',
-    laterSteps
-      .map((step) => `SELECT t.person_key FROM tried${step} t WHERE NOT ${isWithin('t.key', 't.start_key')}`)
-      .join(' UNION '),
+    'histories',
+    `SELECT list(n.key) AS keys FROM named n LEFT JOIN ${movedIds} m ON m.id_key = n.id_key
+     GROUP BY ${personKeyOf('n.id_key')}`,
   ],
   [
-    'hit1',
-    `SELECT i.person_key, n.key, n.value FROM named n JOIN (
-         SELECT u.person_key, m.id_key FROM retried u JOIN ${movedIds} m ON m.person_key = u.person_key
-         UNION SELECT u.person_key, u.person_key FROM retried u
-       ) i ON i.id_key = n.id_key WHERE ${is(1)}`,
-  ],
-  ...perStep('reached', (step) =>
-    step === 1 ? 'SELECT h.person_key, h.key, h.key AS start_key FROM hit1 h' : reached(step),
-  ),
-  // The chain that goes furthest, by its end, and of equal ones the first to get there.
-  [
-    'best',
-    `SELECT u.person_key, arg_max(u.key, u.depth) AS key FROM (${steps
-      .map(
-        (step) =>
-          `SELECT r.person_key, ${step} AS depth, min(r.key) AS key FROM reached${step} r GROUP BY r.person_key`,
-      )
-      .join(' UNION ALL ')}) u GROUP BY u.person_key`,
-  ],
-  // Every start from which that end is still in time leads to it, and none goes further: the earliest counts.
-  ...perStep('chosen', (step) =>
-    step === 1
-      ? `SELECT n.person_key, ${firstValue}, ${start}
-           FROM best b JOIN hit1 n ON n.person_key = b.person_key
-           WHERE ${isWithin('b.key', 'n.key')} GROUP BY n.person_key`
-      : chain('chosen', step, true),
-  ),
-  [
-    'taken',
-    steps
-      .map(
-        (step) =>
-          `SELECT ${step} AS step, c.* FROM chosen${step} c
-             UNION ALL SELECT ${step} AS step, t.* FROM tried${step} t ANTI JOIN retried u ON u.person_key = t.person_key`,
-      )
-      .join(' UNION ALL '),
+    'chained',
+    `SELECT system.main.chain(h.keys, coalesce(${withinUs}, 9223372036854775807)) AS keys FROM histories h`,
   ],
 ]
 
@@ -174,11 +89,23 @@ export const funnel: TableMacro = {
   columns: ['breakdown', 'step', 'name', 'people', 'conversion', 'step_conversion', 'median_seconds'],
   problems,
   tables: [
-    ...chains(`CASE WHEN breakdown IS NOT NULL THEN ${propertyOf('breakdown')} END`, firstAsked),
+    ...chains,
+    [
+      'taken',
+      `SELECT s.step, c.keys[1] AS start_key, c.keys[s.step] AS key,
+         CASE WHEN s.step > 1 THEN c.keys[s.step - 1] END AS key_before
+       FROM chained c, (SELECT unnest(range(1, len(steps) + 1)) AS step) s WHERE c.keys[s.step] <> 0`,
+    ],
+    // Where none is asked for, DuckDB reads nothing here.
+    [
+      'begun',
+      stepsOf(`e.seq, ${propertyOf('breakdown')} AS value`, 'breakdown IS NOT NULL AND e.mask & 1 <> 0'),
+    ],
+    ['valued', `SELECT b.value, t.* FROM taken t LEFT JOIN begun b ON b.seq = ${seqOfKey('t.start_key')}`],
     [
       'counted',
       `SELECT t.value, t.step, count(*) AS people, median((${usOfKey('t.key')}::DOUBLE - ${usOfKey('t.key_before')}) / 1e6) AS seconds
-       FROM taken t GROUP BY t.value, t.step`,
+       FROM valued t GROUP BY t.value, t.step`,
     ],
     [
       'grid',
@@ -209,11 +136,12 @@ export const funnelPeople: TableMacro = {
   columns: ['person_id', 'step', '"timestamp"'],
   problems,
   tables: [
-    ...chains('NULL', 'NULL AS value'),
+    ...chains,
     [
-      'deepest',
-      'SELECT max(t.step) AS step, arg_max(t.key, t.step) AS key FROM taken t GROUP BY t.person_key',
+      'reached',
+      `SELECT c.keys, coalesce(list_position(c.keys::HUGEINT[], 0), ${maxSteps + 1}) - 1 AS step FROM chained c`,
     ],
+    ['deepest', 'SELECT r.step, r.keys[r.step] AS key FROM reached r WHERE r.step > 0'],
     // Texts are read of these events alone.
     [
       'answer',

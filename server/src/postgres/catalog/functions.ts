@@ -1,6 +1,6 @@
 import { quoteText } from '../../duckdb/quote.js'
 import { serverVersion } from '../Settings.js'
-import { oid, owner, pg } from './names.js'
+import { owner, pg } from './names.js'
 import { formatType } from './typeTables.js'
 
 /** Macros by their names: the overloads of each, with its parameters and the SQL of its result. */
@@ -13,23 +13,36 @@ export const always = (sql: string, ...parameters: string[]): Macros[string] =>
 /** The functions by which tools ask of the catalog. */
 export const catalogFunctions: Macros = {
   version: always(`'PostgreSQL ${serverVersion}'`, ''),
-  current_setting: always(`(SELECT max(s.setting) FROM ${pg}.pg_settings s WHERE s.name = given)`, 'given', 'given, missing'),
+  current_setting: always('NULL::VARCHAR', 'given', 'given, missing'),
   format_type: always(formatType, 'id, modifier'),
   pg_get_userbyid: always(`'${owner}'`, 'object'),
-  pg_table_is_visible: always(`(SELECT count(*) > 0 FROM ${pg}.relation_map r WHERE r.oid = object AND r.nspname IN ('main', 'analytics', current_schema()))`, 'object'),
+  pg_table_is_visible: always(`(SELECT count(*) > 0 FROM ${pg}.shown_relations r WHERE r.oid = object AND r.nspname IN ('main', 'analytics', 'pg_catalog', current_schema()))`, 'object'),
   pg_type_is_visible: always('true', 'object'),
   pg_function_is_visible: always('true', 'object'),
   pg_get_expr: always('expression', 'expression, relation', 'expression, relation, pretty'),
-  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relation_map r WHERE r.oid = object)`, 'object', 'object, pretty'),
-  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.key_map k WHERE ${oid('k.relid', 'k.name', "'constraint'")} = object)`, 'object', 'object, pretty'),
+  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relations r WHERE r.oid = object)`, 'object', 'object, pretty'),
+  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.keys k WHERE k.oid = object)`, 'object', 'object, pretty'),
   pg_get_indexdef: [
-    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.constraint_column_names, ', ') || ')') FROM ${pg}.key_map k WHERE ${oid('k.relid', 'k.name')} = object)`],
-    ['object, place, pretty', `(SELECT max(k.constraint_column_names[place]) FROM ${pg}.key_map k WHERE ${oid('k.relid', 'k.name')} = object)`],
+    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.names, ', ') || ')') FROM ${pg}.keys k WHERE k.indexid = object)`],
+    ['object, place, pretty', `(SELECT max(k.names[place]) FROM ${pg}.keys k WHERE k.indexid = object)`],
   ],
   obj_description: always(`(SELECT max(d.description) FROM ${pg}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
   col_description: always(`(SELECT max(d.description) FROM ${pg}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
   shobj_description: always('NULL::VARCHAR', 'object, catalog'),
   pg_encoding_to_char: always(`'UTF8'`, 'object'),
+  getdatabaseencoding: always(`'UTF8'`, ''),
+  pg_char_to_encoding: always('6', 'name'),
+  pg_statistics_obj_is_visible: always('true', 'object'),
+  pg_tablespace_size: always('0::BIGINT', 'object'),
+  pg_get_functiondef: always('NULL::VARCHAR', 'object'),
+  pg_get_function_sqlbody: always('NULL::VARCHAR', 'object'),
+  pg_get_function_identity_arguments: always('NULL::VARCHAR', 'object'),
+  pg_get_triggerdef: always('NULL::VARCHAR', 'object', 'object, pretty'),
+  pg_indexes_size: always('0::BIGINT', 'object'),
+  pg_stat_get_snapshot_timestamp: always('now()', ''),
+  has_column_privilege: always('true', 'a, b, c', 'a, b, c, d'),
+  has_function_privilege: always('true', 'a, b', 'a, b, c'),
+  has_sequence_privilege: always('true', 'a, b', 'a, b, c'),
   pg_is_in_recovery: always('false', ''),
   pg_relation_size: always('0::BIGINT', 'object', 'object, fork'),
   pg_total_relation_size: always('0::BIGINT', 'object'),
@@ -57,11 +70,17 @@ export const catalogFunctions: Macros = {
 
 /** The numbers of objects by their names, and their names: what casts to `regclass` and the like become. */
 export const namesOfObjects: Macros = {
-  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_max(r.oid, r.nspname = 'main') FROM ${pg}.relation_map r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, r.relname)
+  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_min(r.oid, CASE r.nspname WHEN 'pg_catalog' THEN 0 WHEN current_schema() THEN 1 WHEN 'main' THEN 2 ELSE 3 END) FROM ${pg}.shown_names r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, CASE WHEN r.nspname <> 'information_schema' THEN r.relname END)
     OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
+  // A cast of a name that is none's is an error, and NULL is what the function says.
+  find_regclass: always(`CASE WHEN given IS NOT NULL THEN coalesce(${pg}.to_regclass(given), error('relation "' || given || '" does not exist')) END`, 'given'),
+  to_regproc: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(p.oid) FROM ${pg}.pg_proc p WHERE p.proname = replace(given::VARCHAR, 'pg_catalog.', '')))`, 'given'),
+  to_regprocedure: always(`${pg}.to_regproc(regexp_extract(given::VARCHAR, '^[^(]*'))`, 'given'),
+  regproc_name: always(`coalesce((SELECT max(p.proname) FROM ${pg}.pg_proc p WHERE p.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
+  regprocedure_name: always(`${pg}.regproc_name(object)`, 'object'),
   to_regtype: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM ${pg}.pg_type t WHERE given::VARCHAR IN (t.typname, ${pg}.format_type(t.oid, NULL))))`, 'given'),
   to_regnamespace: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM ${pg}.pg_namespace n WHERE n.nspname = given::VARCHAR))`, 'given'),
-  regclass_name: always(`coalesce((SELECT max(r.relname) FROM ${pg}.pg_class r WHERE r.oid::VARCHAR = object::VARCHAR), object::VARCHAR)`, 'object'),
+  regclass_name: always(`coalesce((SELECT max(CASE WHEN r.nspname IN ('pg_catalog', 'main', 'analytics', current_schema()) THEN r.relname ELSE r.nspname || '.' || r.relname END) FROM ${pg}.shown_names r WHERE r.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
   regtype_name: always(`${pg}.format_type(object::BIGINT, NULL)`, 'object'),
   regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${pg}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
 } // prettier-ignore
@@ -94,6 +113,14 @@ export const functions: Macros = {
       always(`CASE WHEN regexp_matches(value, pattern) THEN [${groupsOf(count)}] END`, 'value, pattern'),
     ]),
   ),
+  date_trunc_in: always('timezone(zone, date_trunc(part, timezone(zone, moment)))', 'part, moment, zone'),
+  like_any: always('len(list_filter(patterns, lambda pattern: value LIKE pattern)) > 0', 'value, patterns'),
+  ilike_any: always('len(list_filter(patterns, lambda pattern: value ILIKE pattern)) > 0', 'value, patterns'),
+  array_remove: always('list_filter(items, lambda item: item IS DISTINCT FROM removed)', 'items, removed'),
+  width_bucket: [
+    ['operand, low, high, count', `CASE WHEN operand < low THEN 0 WHEN operand >= high THEN count + 1 ELSE floor((operand - low) * count / (high - low)) + 1 END::INTEGER`],
+    ['operand, thresholds', 'len(list_filter(thresholds, lambda each: each <= operand))::INTEGER'],
+  ],
   array_upper: always('len(items)', 'items, dimension'),
   array_lower: always('1', 'items, dimension'),
   quote_ident: always(`CASE WHEN regexp_full_match(name, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], name) THEN name ELSE '"' || replace(name, '"', '""') || '"' END`, 'name'),

@@ -3,8 +3,11 @@ import { ownCatalog } from '../../duckdb/quote.js'
 /** The schema of what Postgres has in `pg_catalog` and `information_schema`. */
 export const pg = `${ownCatalog}.pg`
 
-/** The name that is shown as the owner of everything. */
+/** The name that is shown as the owner of everything, and its number. */
 export const owner = 'waymark'
+export const ownerOid = '10'
+/** The number of the user who asks, who sees no other. */
+export const userOid = 16_384
 
 /** Postgres numbers its objects. DuckDB's own numbers are not unique over several files, so names are hashed. */
 export const oid = (...parts: string[]) =>

@@ -1,106 +1,187 @@
-import { oid, owner, pg } from './names.js'
+import { oid, owner, ownerOid, pg } from './names.js'
+import type { Values } from './shapes.js'
+import { functionRows, typeColumns, typeRows } from './typeTables.js'
+
+/** Rows of a relation: the values of the columns of which something is to be said, and where they come from. */
+export interface Rows {
+  from: string
+  values: Values
+}
+
+const same = (names: string): Values => Object.fromEntries(names.split(' ').map((name) => [name, name]))
+
+/** What never changes, and stands in tables. */
+export const constants: Record<string, Rows> = {
+  pg_type: {
+    from: `(VALUES ${typeRows}) t(${typeColumns.join(', ')})`,
+    values: { ...same(typeColumns.join(' ')), typnamespace: '11', typowner: ownerOid, typisdefined: 'true', typdelim: `','`, typtypmod: '-1' },
+  },
+  pg_proc: {
+    from: `(VALUES ${functionRows}) t(oid, proname)`,
+    values: { ...same('oid proname'), pronamespace: '11', proowner: ownerOid, prolang: '12', procost: '1', prokind: `'f'`, proisstrict: 'true', provolatile: `'i'`, proparallel: `'s'`, prosrc: 'proname' },
+  },
+  pg_am: {
+    from: `(VALUES (2, 'heap', 't'), (403, 'btree', 'i')) t(oid, amname, amtype)`,
+    values: same('oid amname amtype'),
+  },
+  pg_collation: {
+    from: `(VALUES (100, 'default', 'd', -1, NULL), (950, 'C', 'c', -1, 'C'), (951, 'POSIX', 'c', -1, 'POSIX')) t(oid, collname, collprovider, collencoding, collcollate)`,
+    values: { ...same('oid collname collprovider collencoding collcollate'), collctype: 'collcollate', collnamespace: '11', collowner: ownerOid, collisdeterministic: 'true' },
+  },
+  pg_opclass: {
+    from: '(VALUES (1)) t',
+    values: { oid: '1', opcmethod: '403', opcname: `'ops'`, opcnamespace: '11', opcowner: ownerOid, opcdefault: 'true' },
+  },
+  pg_language: {
+    from: `(VALUES (12, 'internal'), (14, 'sql')) t(oid, lanname)`,
+    values: { ...same('oid lanname'), lanowner: ownerOid },
+  },
+  pg_tablespace: {
+    from: `(VALUES (1663, 'pg_default'), (1664, 'pg_global')) t(oid, spcname)`,
+    values: { ...same('oid spcname'), spcowner: ownerOid },
+  },
+} // prettier-ignore
 
 const database = 'current_database()'
-
-/** The views of `information_schema` that DuckDB's own would answer with the service's tables, or in other words. */
-export const informationSchema: Record<string, string> = {
-  schemata: `SELECT ${database} AS catalog_name, nspname AS schema_name, '${owner}' AS schema_owner FROM ${pg}.pg_namespace`,
-  tables: `
-SELECT ${database} AS table_catalog, nspname AS table_schema, relname AS table_name, CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'BASE TABLE' END AS table_type
-FROM ${pg}.relation_map`,
-  views: `
-SELECT ${database} AS table_catalog, nspname AS table_schema, relname AS table_name, sql AS view_definition
-FROM ${pg}.relation_map WHERE relkind = 'v'`,
-  columns: `
-SELECT ${database} AS table_catalog, nspname AS table_schema, relname AS table_name, column_name, column_index AS ordinal_position, column_default,
-  CASE WHEN is_nullable THEN 'YES' ELSE 'NO' END AS is_nullable, CASE WHEN t.typcategory = 'A' THEN 'ARRAY' ELSE ${pg}.format_type(t.oid, NULL) END AS data_type,
-  NULL::INTEGER AS character_maximum_length, numeric_precision, numeric_scale, NULL::VARCHAR AS character_set_name, NULL::VARCHAR AS collation_name,
-  'pg_catalog' AS udt_schema, t.typname AS udt_name, 'NO' AS is_identity
-FROM ${pg}.column_map c JOIN ${pg}.pg_type t ON t.oid = ${pg}.type_oid(c.data_type)`,
-}
-
-/** Databases in memory are the service's own, or DuckDB's: tools see those in files. */
-const files = 'SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL'
-
-const keyName = `r.relname || '_' || CASE WHEN c.constraint_type = 'PRIMARY KEY' THEN '' ELSE array_to_string(c.constraint_column_names, '_') || '_' END
-    || CASE c.constraint_type WHEN 'PRIMARY KEY' THEN 'pkey' WHEN 'UNIQUE' THEN 'key' WHEN 'FOREIGN KEY' THEN 'fkey' ELSE 'check' END`
-
-/** The other views are made of these. No tool asks for them. */
-export const relationMaps: Record<string, string> = {
-  // The schemas of this database are shown as namespaces, and so is the schema `main` of each other catalog.
-  namespace_map: `
-SELECT database_name, schema_name, ${oid('database_name', 'schema_name')} AS oid,
-  CASE WHEN database_name = current_database() THEN schema_name ELSE database_name END AS nspname
-FROM duckdb_schemas()
-WHERE schema_name NOT IN ('information_schema', 'pg_catalog', 'waymark_internal') AND NOT (database_name = 'analytics' AND schema_name = 'raw')
-  AND CASE WHEN database_name = current_database() THEN true ELSE database_name IN (${files}) AND schema_name = 'main' END`,
-  relation_map: `
-SELECT ${oid('database_name', 'schema_name', 'table_name')} AS oid, table_name AS relname, n.oid AS relnamespace, n.nspname,
-  'r' AS relkind, estimated_size, has_primary_key, comment, NULL AS sql, database_name, schema_name
-FROM duckdb_tables() t JOIN ${pg}.namespace_map n USING (database_name, schema_name) WHERE NOT internal
-UNION ALL
-SELECT ${oid('database_name', 'schema_name', 'view_name')}, view_name, n.oid, n.nspname, 'v', 0, false, comment, sql, database_name, schema_name
-FROM duckdb_views() v JOIN ${pg}.namespace_map n USING (database_name, schema_name) WHERE NOT internal`,
-  column_map: `
-SELECT r.oid AS attrelid, r.nspname, r.relname, c.*
-FROM duckdb_columns() c JOIN ${pg}.relation_map r
-  ON c.database_name = r.database_name AND c.schema_name = r.schema_name AND c.table_name = r.relname`,
-  key_map: `
-SELECT r.oid AS relid, r.relname, r.relnamespace, c.constraint_text, c.constraint_column_names,
-  list_transform(c.constraint_column_indexes, lambda x: (x + 1)::SMALLINT) AS keys, ${keyName} AS name,
-  CASE c.constraint_type WHEN 'PRIMARY KEY' THEN 'p' WHEN 'UNIQUE' THEN 'u' WHEN 'FOREIGN KEY' THEN 'f' ELSE 'c' END AS contype
-FROM duckdb_constraints() c JOIN ${pg}.relation_map r
-  ON c.database_name = r.database_name AND c.schema_name = r.schema_name AND c.table_name = r.relname
-WHERE c.constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY', 'CHECK')`,
-}
-
+const yes = `'YES'`
+const no = `'NO'`
 const isIndex = `contype IN ('p', 'u')`
+const isVariable = `typlen = -1`
+const sizes = 'seq_scan seq_tup_read n_tup_ins n_tup_upd n_tup_del'
+const noCounts = (names: string): Values => Object.fromEntries(names.split(' ').map((name) => [name, '0']))
+const tableCounts: Rows = {
+  from: `${pg}.shown_relations WHERE relkind = 'r' AND database_name IS NOT NULL`,
+  values: { relid: 'oid', schemaname: 'nspname', relname: 'relname', n_live_tup: 'reltuples', ...noCounts(`${sizes} n_tup_hot_upd n_dead_tup n_mod_since_analyze n_ins_since_vacuum vacuum_count autovacuum_count analyze_count autoanalyze_count`) },
+} // prettier-ignore
+const keyColumns = `(SELECT *, unnest(names) AS column_name, generate_subscripts(names, 1) AS nth FROM ${pg}.shown_keys WHERE contype <> 'c')`
+const keyWord = `CASE contype WHEN 'p' THEN 'PRIMARY KEY' WHEN 'u' THEN 'UNIQUE' WHEN 'f' THEN 'FOREIGN KEY' ELSE 'CHECK' END`
+const ofTable = { table_catalog: database, table_schema: 'nspname', table_name: 'relname' }
+const ofConstraint = { constraint_catalog: database, constraint_schema: 'nspname', constraint_name: 'name' }
+const indexText = `'CREATE UNIQUE INDEX ' || name || ' ON ' || nspname || '.' || relname || ' USING btree (' || array_to_string(names, ', ') || ')'`
+const isNumber = `typcategory = 'N' AND typname <> 'oid'`
+const bits = `CASE typname WHEN 'int2' THEN 16 WHEN 'int4' THEN 32 WHEN 'int8' THEN 64 WHEN 'float4' THEN 24 WHEN 'float8' THEN 53 ELSE CASE WHEN atttypmod > 4 THEN (atttypmod - 4) >> 16 END END`
 
-/** The tables of `pg_catalog` that tell of schemas, tables, columns and keys. */
-export const relations: Record<string, string> = {
-  pg_namespace: `
-SELECT oid, nspname, 10::BIGINT AS nspowner, NULL::VARCHAR[] AS nspacl, 2615::BIGINT AS tableoid FROM ${pg}.namespace_map
-UNION ALL VALUES (11, 'pg_catalog', 10, NULL, 2615), (13000, 'information_schema', 10, NULL, 2615)`,
-  pg_class: `
-SELECT oid, relname, relnamespace, relkind, 0::BIGINT AS reltype, 0::BIGINT AS reloftype, 10::BIGINT AS relowner,
-  CASE relkind WHEN 'r' THEN 2 ELSE 0 END::BIGINT AS relam, 0::BIGINT AS reltablespace, 0 AS relpages, estimated_size::FLOAT AS reltuples,
-  0::BIGINT AS reltoastrelid, has_primary_key AS relhasindex, 'p' AS relpersistence, 0::SMALLINT AS relchecks, relkind = 'v' AS relhasrules,
-  false AS relhastriggers, false AS relhassubclass, false AS relrowsecurity, false AS relforcerowsecurity, 'd' AS relreplident,
-  false AS relispartition, NULL::VARCHAR[] AS relacl, NULL::VARCHAR[] AS reloptions, NULL::VARCHAR AS relpartbound, false AS relhasoids, 1259::BIGINT AS tableoid
-FROM ${pg}.relation_map
-UNION ALL
-SELECT ${oid('relid', 'name')}, name, relnamespace, 'i', 0, 0, 10, 403, 0, 0, 0, 0, false, 'p', 0, false, false, false, false, false, 'n', false, NULL, NULL, NULL, false, 1259
-FROM ${pg}.key_map WHERE ${isIndex}`,
-  pg_attribute: `
-SELECT attrelid, column_name AS attname, ${pg}.type_oid(data_type)::BIGINT AS atttypid, -1::SMALLINT AS attlen, column_index::SMALLINT AS attnum,
-  CASE WHEN data_type LIKE '%[]' AND ${pg}.type_oid(data_type) <> 114 THEN 1 ELSE 0 END AS attndims,
-  CASE WHEN data_type LIKE 'DECIMAL(%' THEN (numeric_precision << 16) + numeric_scale + 4 ELSE -1 END::INTEGER AS atttypmod,
-  'x' AS attstorage, NOT is_nullable AS attnotnull, column_default IS NOT NULL AS atthasdef, '' AS attidentity, '' AS attgenerated,
-  false AS attisdropped, 0::BIGINT AS attcollation, NULL::VARCHAR[] AS attacl, NULL::VARCHAR[] AS attoptions
-FROM ${pg}.column_map
-UNION ALL
-SELECT ${oid('k.relid', 'k.name')}, c.column_name, ${pg}.type_oid(c.data_type), -1, k.nth::SMALLINT, 0, -1, 'x', false, false, '', '', false, 0, NULL, NULL
-FROM (SELECT relid, name, unnest(keys) AS attnum, generate_subscripts(keys, 1) AS nth FROM ${pg}.key_map WHERE ${isIndex}) k
-  JOIN ${pg}.column_map c ON c.attrelid = k.relid AND c.column_index = k.attnum`,
-  pg_attrdef: `
-SELECT ${oid('attrelid', 'column_name')} AS oid, attrelid AS adrelid, column_index::SMALLINT AS adnum, column_default AS adbin
-FROM ${pg}.column_map WHERE column_default IS NOT NULL`,
-  pg_index: `
-SELECT ${oid('relid', 'name')} AS indexrelid, relid AS indrelid, len(keys)::SMALLINT AS indnkeyatts, true AS indisunique, contype = 'p' AS indisprimary,
-  false AS indisclustered, true AS indisvalid, false AS indisreplident, keys AS indkey,
-  list_transform(keys, lambda x: 0::SMALLINT) AS indoption, NULL::VARCHAR AS indexprs, NULL::VARCHAR AS indpred
-FROM ${pg}.key_map WHERE ${isIndex}`,
-  pg_constraint: `
-SELECT ${oid('relid', 'name', "'constraint'")} AS oid, name AS conname, relnamespace AS connamespace, contype, false AS condeferrable, false AS condeferred,
-  true AS convalidated, relid AS conrelid, CASE WHEN ${isIndex} THEN ${oid('relid', 'name')} ELSE 0 END AS conindid,
-  0::BIGINT AS confrelid, 'a' AS confupdtype, 'a' AS confdeltype, keys AS conkey, NULL::SMALLINT[] AS confkey
-FROM ${pg}.key_map`,
-  pg_description: `
-SELECT oid AS objoid, 1259::BIGINT AS classoid, 0 AS objsubid, comment AS description FROM ${pg}.relation_map WHERE comment IS NOT NULL
-UNION ALL SELECT attrelid, 1259, column_index, comment FROM ${pg}.column_map WHERE comment IS NOT NULL`,
-  pg_tables: `SELECT nspname AS schemaname, relname AS tablename, '${owner}' AS tableowner, NULL::VARCHAR AS tablespace FROM ${pg}.relation_map WHERE relkind = 'r'`,
-  pg_views: `SELECT nspname AS schemaname, relname AS viewname, '${owner}' AS viewowner, sql AS definition FROM ${pg}.relation_map WHERE relkind = 'v'`,
-  pg_indexes: `
-SELECT n.nspname AS schemaname, k.relname AS tablename, k.name AS indexname, NULL::VARCHAR AS tablespace, k.constraint_text AS indexdef
-FROM ${pg}.key_map k JOIN ${pg}.pg_namespace n ON n.oid = k.relnamespace WHERE ${isIndex}`,
+/** What is known of schemas, relations, columns and keys, as the relations in which PostgreSQL tells of it. */
+export const views: Record<string, Rows[]> = {
+  pg_namespace: [{ from: `${pg}.shown_namespaces`, values: { ...same('oid nspname'), nspowner: ownerOid } }],
+  pg_class: [
+    {
+      from: `${pg}.shown_relations`,
+      values: { ...same('oid relname relnamespace relkind reltuples relhasindex relnatts relchecks'), relowner: ownerOid, relfilenode: `CASE relkind WHEN 'r' THEN oid ELSE 0 END`, relam: `CASE relkind WHEN 'r' THEN 2 ELSE 0 END`, relpersistence: `'p'`, relhasrules: `relkind = 'v'`, relispopulated: 'true', relreplident: `CASE relkind WHEN 'r' THEN 'd' ELSE 'n' END` },
+    },
+    {
+      from: `${pg}.shown_keys WHERE ${isIndex}`,
+      values: { oid: 'indexid', relname: 'name', relnamespace: 'relnamespace', relkind: `'i'`, relowner: ownerOid, relfilenode: 'indexid', relam: '403', relpersistence: `'p'`, relnatts: 'len(keys)', relispopulated: 'true', relreplident: `'n'` },
+    },
+  ],
+  pg_attribute: [
+    {
+      from: `${pg}.shown_columns`,
+      values: { ...same('attrelid attname atttypid attnum atttypmod attnotnull'), attstattarget: '-1', attlen: 'typlen', attndims: `CASE WHEN typcategory = 'A' AND typname NOT LIKE '%vector' THEN 1 ELSE 0 END`, attcacheoff: '-1', attbyval: 'typbyval', attalign: 'typalign', attstorage: 'typstorage', atthasdef: 'column_default IS NOT NULL', attislocal: 'true', attcollation: 'typcollation' },
+    },
+    {
+      from: `(SELECT indexid, unnest(keys) AS attnum, generate_subscripts(keys, 1) AS nth, relid FROM ${pg}.shown_keys WHERE ${isIndex}) k JOIN ${pg}.shown_columns c ON c.attrelid = k.relid AND c.attnum = k.attnum`,
+      values: { attrelid: 'indexid', attname: 'attname', atttypid: 'atttypid', attnum: 'nth', atttypmod: 'atttypmod', attstattarget: '-1', attlen: 'typlen', attcacheoff: '-1', attbyval: 'typbyval', attalign: 'typalign', attstorage: 'typstorage', attislocal: 'true', attcollation: 'typcollation' },
+    },
+  ],
+  pg_attrdef: [{ from: `${pg}.shown_columns WHERE column_default IS NOT NULL`, values: { oid: oid('attrelid', 'attname'), adrelid: 'attrelid', adnum: 'attnum', adbin: 'column_default' } }],
+  pg_index: [
+    {
+      from: `${pg}.shown_keys WHERE ${isIndex}`,
+      values: { indexrelid: 'indexid', indrelid: 'relid', indnatts: 'len(keys)', indnkeyatts: 'len(keys)', indisunique: 'true', indisprimary: `contype = 'p'`, indimmediate: 'true', indisvalid: 'true', indisready: 'true', indislive: 'true', indkey: 'keys', indcollation: 'list_transform(keys, lambda x: 0)', indclass: 'list_transform(keys, lambda x: 1)', indoption: 'list_transform(keys, lambda x: 0)' },
+    },
+  ],
+  pg_constraint: [
+    {
+      from: `${pg}.shown_keys`,
+      values: { oid: 'oid', conname: 'name', connamespace: 'relnamespace', contype: 'contype', convalidated: 'true', conrelid: 'relid', conindid: `CASE WHEN ${isIndex} THEN indexid ELSE 0 END`, confrelid: 'coalesce(confrelid, 0)', confupdtype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confdeltype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confmatchtype: `CASE contype WHEN 'f' THEN 's' ELSE ' ' END`, conislocal: 'true', connoinherit: `contype <> 'c'`, conkey: 'keys', confkey: 'confkeys' },
+    },
+  ],
+  pg_description: [
+    { from: `${pg}.shown_relations WHERE comment IS NOT NULL`, values: { objoid: 'oid', classoid: '1259', objsubid: '0', description: 'comment' } },
+    { from: `${pg}.shown_columns WHERE comment IS NOT NULL`, values: { objoid: 'attrelid', classoid: '1259', objsubid: 'attnum', description: 'comment' } },
+  ],
+  pg_database: [
+    {
+      from: `(SELECT DISTINCT database_name FROM ${pg}.namespaces WHERE database_name IS NOT NULL)`,
+      values: { oid: oid('database_name'), datname: 'database_name', datdba: ownerOid, encoding: '6', datlocprovider: `'c'`, datallowconn: 'true', datconnlimit: '-1', dattablespace: '1663', datcollate: `'C'`, datctype: `'C'` },
+    },
+  ],
+  pg_tables: [{ from: `${pg}.shown_relations WHERE relkind = 'r'`, values: { schemaname: 'nspname', tablename: 'relname', tableowner: `'${owner}'`, hasindexes: 'relhasindex', hasrules: 'false', hastriggers: 'false', rowsecurity: 'false' } }],
+  pg_views: [{ from: `${pg}.shown_relations WHERE relkind = 'v'`, values: { schemaname: 'nspname', viewname: 'relname', viewowner: `'${owner}'`, definition: 'sql' } }],
+  pg_indexes: [{ from: `${pg}.shown_keys WHERE ${isIndex}`, values: { schemaname: 'nspname', tablename: 'relname', indexname: 'name', indexdef: indexText } }],
+  pg_stat_all_tables: [tableCounts],
+  pg_stat_user_tables: [tableCounts],
+  information_schema_information_schema_catalog_name: [{ from: '(VALUES (1)) t', values: { catalog_name: database } }],
+  information_schema_schemata: [{ from: `${pg}.shown_namespaces`, values: { catalog_name: database, schema_name: 'nspname', schema_owner: `'${owner}'` } }],
+  information_schema_tables: [{ from: `${pg}.shown_relations`, values: { ...ofTable, table_type: `CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'BASE TABLE' END`, is_insertable_into: no, is_typed: no } }],
+  information_schema_views: [{ from: `${pg}.shown_relations WHERE relkind = 'v'`, values: { ...ofTable, view_definition: 'sql', check_option: `'NONE'`, is_updatable: no, is_insertable_into: no, is_trigger_updatable: no, is_trigger_deletable: no, is_trigger_insertable_into: no } }],
+  information_schema_columns: [
+    {
+      from: `${pg}.shown_columns`,
+      values: { ...ofTable, column_name: 'attname', ordinal_position: 'attnum', column_default: 'column_default', is_nullable: `CASE WHEN attnotnull THEN ${no} ELSE ${yes} END`, data_type: `CASE WHEN typcategory = 'A' THEN 'ARRAY' ELSE ${pg}.format_type(atttypid, NULL) END`, character_octet_length: `CASE WHEN typcategory = 'S' AND ${isVariable} THEN 1073741824 END`, numeric_precision: `CASE WHEN ${isNumber} THEN ${bits} END`, numeric_precision_radix: `CASE WHEN ${isNumber} THEN CASE typname WHEN 'numeric' THEN 10 ELSE 2 END END`, numeric_scale: `CASE WHEN typname LIKE 'int%' AND typcategory = 'N' THEN 0 WHEN typname = 'numeric' AND atttypmod > 4 THEN (atttypmod - 4) & 65535 END`, datetime_precision: `CASE WHEN typname = 'date' THEN 0 WHEN typcategory IN ('D', 'T') THEN 6 END`, udt_catalog: database, udt_schema: `'pg_catalog'`, udt_name: 'typname', dtd_identifier: 'attnum', is_self_referencing: no, is_identity: no, identity_cycle: no, is_generated: `'NEVER'`, is_updatable: no },
+    },
+  ],
+  information_schema_table_constraints: [{ from: `${pg}.shown_keys`, values: { ...ofConstraint, ...ofTable, constraint_type: keyWord, is_deferrable: no, initially_deferred: no, enforced: yes, nulls_distinct: `CASE contype WHEN 'u' THEN ${yes} END` } }],
+  information_schema_key_column_usage: [{ from: keyColumns, values: { ...ofConstraint, ...ofTable, column_name: 'column_name', ordinal_position: 'nth', position_in_unique_constraint: `CASE contype WHEN 'f' THEN nth END` } }],
+  information_schema_constraint_column_usage: [
+    { from: `${keyColumns} WHERE contype <> 'f'`, values: { ...ofConstraint, ...ofTable, column_name: 'column_name' } },
+    { from: `(SELECT *, unnest(confnames) AS column_name FROM ${pg}.shown_keys WHERE contype = 'f')`, values: { ...ofConstraint, ...ofTable, table_name: 'confrelname', column_name: 'column_name' } },
+  ],
+  information_schema_constraint_table_usage: [{ from: `${pg}.shown_keys WHERE contype <> 'c'`, values: { ...ofConstraint, ...ofTable, table_name: 'coalesce(confrelname, relname)' } }],
+  information_schema_check_constraints: [{ from: `${pg}.shown_keys WHERE contype = 'c'`, values: { ...ofConstraint, check_clause: 'constraint_text' } }],
+  information_schema_referential_constraints: [
+    {
+      from: `${pg}.shown_keys f LEFT JOIN ${pg}.keys p ON p.relid = f.confrelid AND p.contype IN ('p', 'u') AND p.names = f.confnames WHERE f.contype = 'f'`,
+      values: { constraint_catalog: database, constraint_schema: 'f.nspname', constraint_name: 'f.name', unique_constraint_catalog: database, unique_constraint_schema: 'f.nspname', unique_constraint_name: 'p.name', match_option: `'NONE'`, update_rule: `'NO ACTION'`, delete_rule: `'NO ACTION'` },
+    },
+  ],
+  information_schema_character_sets: [{ from: '(VALUES (1)) t', values: { character_set_name: `'UTF8'`, character_repertoire: `'UCS'`, form_of_use: `'UTF8'`, default_collate_catalog: database, default_collate_schema: `'pg_catalog'`, default_collate_name: `'C'` } }],
+} // prettier-ignore
+
+const nspname = `CASE WHEN database_name IS NULL OR database_name = ${database} THEN schema_name ELSE database_name END AS nspname`
+// The schemas of this database are shown as namespaces, and so is the schema `main` of each other catalog.
+const isShown = `(database_name IS NULL OR database_name = ${database} OR schema_name = 'main')`
+
+/** What a client sees of the stored tables, from the database in which it is. */
+export const shown: Record<string, string> = {
+  shown_namespaces: `SELECT oid, ${nspname} FROM ${pg}.namespaces WHERE ${isShown} UNION ALL VALUES (11, 'pg_catalog'), (13000, 'information_schema')`,
+  shown_relations: `SELECT *, ${nspname} FROM (FROM ${pg}.relations UNION ALL FROM ${pg}.system_relations) WHERE ${isShown}`,
+  shown_columns: `SELECT c.*, typname, typlen, typbyval, typalign, typstorage, typcollation, typcategory, ${nspname} FROM (FROM ${pg}.columns UNION ALL FROM ${pg}.system_columns) c JOIN ${pg}.pg_type t ON t.oid = c.atttypid WHERE ${isShown}`,
+  shown_keys: `SELECT *, ${nspname} FROM ${pg}.keys WHERE ${isShown}`,
+  shown_names: `SELECT oid, relname, nspname FROM ${pg}.shown_relations UNION ALL SELECT indexid, name, nspname FROM ${pg}.shown_keys WHERE ${isIndex}`,
 }
+
+/** What differs from client to client: each relation is a macro, whose argument has its rows as JSON. */
+export interface Live {
+  /** The fields of a row. */
+  fields: Record<string, string>
+  values: Values
+}
+
+const role = { oid: 'BIGINT', name: 'VARCHAR' }
+const login = {
+  usename: 'name',
+  usesysid: 'oid',
+  usecreatedb: 'false',
+  usesuper: 'false',
+  userepl: 'false',
+  usebypassrls: 'false',
+}
+const roles = { rolname: 'name', rolsuper: 'false', rolinherit: 'true', rolcreaterole: 'false', rolcreatedb: 'false', rolcanlogin: 'true', rolreplication: 'false', rolconnlimit: '-1', rolbypassrls: 'false', oid: 'oid' } // prettier-ignore
+
+export const live: Record<string, Live> = {
+  pg_roles: { fields: role, values: roles },
+  pg_authid: { fields: role, values: roles },
+  pg_user: { fields: role, values: { ...login, passwd: `'********'` } },
+  pg_shadow: { fields: role, values: login },
+  information_schema_enabled_roles: { fields: role, values: { role_name: 'name' } },
+  pg_settings: {
+    fields: { name: 'VARCHAR', setting: 'VARCHAR', reset: 'VARCHAR', context: 'VARCHAR' },
+    values: { name: 'name', setting: 'setting', category: `'Preset Options'`, short_desc: `''`, context: 'context', vartype: `'string'`, source: `CASE WHEN setting = reset THEN 'default' ELSE 'session' END`, boot_val: 'reset', reset_val: 'reset', pending_restart: 'false' },
+  },
+  pg_stat_activity: {
+    fields: { pid: 'INTEGER', oid: 'BIGINT', name: 'VARCHAR', datname: 'VARCHAR', application: 'VARCHAR', state: 'VARCHAR', query: 'VARCHAR', started: 'TIMESTAMPTZ', asked: 'TIMESTAMPTZ' },
+    values: { datid: oid('datname'), datname: 'datname', pid: 'pid', usesysid: 'oid', usename: 'name', application_name: 'application', backend_start: 'started', query_start: 'asked', state_change: 'asked', xact_start: `CASE state WHEN 'active' THEN asked END`, state: 'state', query: 'query', backend_type: `'client backend'` },
+  },
+} // prettier-ignore

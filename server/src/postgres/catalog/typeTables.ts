@@ -1,66 +1,143 @@
 import { DuckDBTypeId } from '@duckdb/node-api'
 import { quoteText } from '../../duckdb/quote.js'
-import { postgresTypes, scalarTypes } from '../types.js'
-import { oid, owner } from './names.js'
-import { serverVersion } from '../Settings.js'
+import { scalarTypes } from '../types.js'
+import { pgTypes } from './facts.js'
 
-/** The tables of `pg_catalog` that tell of databases, roles and settings. */
-export const server: Record<string, string> = {
-  pg_database: `
-SELECT ${oid('database_name')} AS oid, database_name AS datname, 10::BIGINT AS datdba, 6 AS encoding, 'C' AS datcollate, 'C' AS datctype,
-  false AS datistemplate, true AS datallowconn, 1663::BIGINT AS dattablespace, NULL::VARCHAR[] AS datacl
-FROM duckdb_databases() WHERE path IS NOT NULL`,
-  pg_roles: `
-SELECT '${owner}' AS rolname, false AS rolsuper, true AS rolinherit, false AS rolcreaterole, false AS rolcreatedb, true AS rolcanlogin, false AS rolreplication,
-  -1 AS rolconnlimit, NULL::TIMESTAMPTZ AS rolvaliduntil, false AS rolbypassrls, 10::BIGINT AS oid`,
-  pg_am: `SELECT * FROM (VALUES (2::BIGINT, 'heap'), (403, 'btree')) t(oid, amname)`,
-  pg_tablespace: `SELECT 1663::BIGINT AS oid, 'pg_default' AS spcname, 10::BIGINT AS spcowner`,
-  pg_settings: `
-SELECT name, setting, 'default' AS source
-FROM (VALUES ('server_version', '${serverVersion}'), ('server_version_num', '140000'), ('server_encoding', 'UTF8'), ('client_encoding', 'UTF8'),
-  ('max_identifier_length', '63'), ('max_index_keys', '32'), ('standard_conforming_strings', 'on'), ('search_path', 'main'), ('TimeZone', 'UTC')) t(name, setting)`,
+interface CatalogType {
+  name: string
+  oid: number
+  arrayOid: number
+  size: string
+  /** Letters for its kind, category, alignment and storage. */
+  letters: string
+  isPreferred: boolean
+  isByValue: boolean
+  collation: string
+  /** What the names of its functions begin with. */
+  stem: string
+  isReceived: boolean
+  hasLength: boolean
+  sqlName: string
 }
 
-/** The columns of catalog tables that are always empty here: texts, and numbers (`:n`), truth values (`:b`), lists of numbers (`:l`) and of texts (`:t`). */
-const columns: Record<string, string> = {
-  pg_auth_members: 'roleid:n member:n',
-  pg_collation: 'oid:n collname',
-  pg_depend: 'classid:n objid:n objsubid:n refclassid:n refobjid:n refobjsubid:n deptype',
-  pg_enum: 'oid:n enumtypid:n enumsortorder:n enumlabel',
-  pg_extension: 'oid:n extname extnamespace:n extversion',
-  pg_inherits: 'inhrelid:n inhparent:n inhseqno:n inhdetachpending:b',
-  pg_language: 'oid:n lanname',
-  pg_matviews: 'schemaname matviewname tablespace',
-  pg_policy: 'oid:n polname polrelid:n polcmd polpermissive:b polroles:l polqual polwithcheck',
-  pg_publication: 'oid:n pubname puballtables:b',
-  pg_publication_rel: 'oid:n prpubid:n prrelid:n',
-  pg_range: 'rngtypid:n rngsubtype:n rngmultitypid:n',
-  pg_rewrite: 'oid:n rulename ev_class:n',
-  pg_sequence: 'seqrelid:n seqstart seqincrement seqmax seqmin seqcache seqcycle',
-  pg_shdescription: 'objoid:n classoid:n description',
-  pg_stat_user_tables: 'schemaname relname n_live_tup:n',
-  pg_stat_wal_receiver: 'pid:n',
-  pg_statistic_ext: 'oid:n stxrelid:n stxname stxnamespace:n stxkind:t stxstattarget:n',
+const line = /^(\S+) (\d+) (\d+) (-?\d+) (\w{4})(!?)(v?)(?: (\d+))? (\w+?)( norecv)?( mod)? (\S.*)$/
+
+/** What PostgreSQL tells of its types: of those that the service has, and of those in the catalog. */
+export const catalogTypes: readonly CatalogType[] = pgTypes
+  .trim()
+  .split('\n')
+  .map((each) => {
+    const [, name = '', oid, array, size = '', letters = '', preferred, value, collation = '0', stem = '', norecv, mod, sqlName = ''] =
+      line.exec(each)!
+    return {
+      name,
+      oid: Number(oid),
+      arrayOid: Number(array),
+      size,
+      letters,
+      isPreferred: preferred !== '',
+      isByValue: value !== '',
+      collation,
+      stem,
+      isReceived: norecv === undefined,
+      hasLength: mod !== undefined,
+      sqlName,
+    }
+  }) // prettier-ignore
+
+const byName = new Map(catalogTypes.map((type) => [type.name, type]))
+
+/** How a column of the catalog is told to clients. */
+export const fieldOfType = (type: string): { oid: number; size: number; modifier: number } => {
+  if (type === 'yes_or_no') return { oid: byName.get('varchar')!.oid, size: -1, modifier: 7 }
+  if (type.startsWith('_')) return { oid: byName.get(type.slice(1))?.arrayOid ?? 25, size: -1, modifier: -1 }
+  const { oid, size } = byName.get(type)!
+  return { oid, size: Number(size), modifier: -1 }
+}
+
+/** The name of one of the catalog's types. */
+export const catalogTypeName = (oid: number): string | undefined =>
+  catalogTypes.find((type) => type.oid === oid)?.name
+
+const functionsOf = ({ stem, isReceived, hasLength }: CatalogType) => ({
+  typinput: `${stem}in`,
+  typoutput: `${stem}out`,
+  typreceive: isReceived ? `${stem}recv` : undefined,
+  typsend: isReceived ? `${stem}send` : undefined,
+  typmodin: hasLength ? `${stem.replace(/_$/, '')}typmodin` : undefined,
+  typmodout: hasLength ? `${stem.replace(/_$/, '')}typmodout` : undefined,
+})
+const ofArrays = {
+  typinput: 'array_in',
+  typoutput: 'array_out',
+  typreceive: 'array_recv',
+  typsend: 'array_send',
+}
+
+/** The functions that read and write values, with numbers below those of PostgreSQL's own objects. */
+const functionNames = [
+  ...new Set([
+    ...Object.values(ofArrays),
+    'array_subscript_handler',
+    ...catalogTypes.flatMap((type) => Object.values(functionsOf(type))),
+  ]),
+].filter((name) => name !== undefined)
+const firstFunction = 9000
+const numberOf = (name: string | undefined): number =>
+  name === undefined ? 0 : functionNames.indexOf(name) + firstFunction
+
+/** The number of a function by which tools know types, as `array_in`; undefined for another name. */
+export const functionOid = (name: string): number | undefined => {
+  const number = numberOf(name)
+  return number < firstFunction ? undefined : number
+}
+export const functionName = (oid: number): string | undefined => functionNames[oid - firstFunction]
+
+/** These columns of the catalog are numbers of functions, which PostgreSQL compares with names, and shows as such. */
+export const ofFunction = /^typ(input|output|receive|send|modin|modout)$/
+
+export const functionRows = functionNames.map((name, at) => `(${at + firstFunction}, '${name}')`).join(', ')
+
+const flag = (is: boolean) => (is ? 'true' : 'false')
+
+/** The rows of `pg_type`, whose columns `typeColumns` names. */
+export const typeColumns =
+  'oid typname typlen typbyval typtype typcategory typispreferred typsubscript typelem typarray typinput typoutput typreceive typsend typmodin typmodout typalign typstorage typcollation'.split(' ') // prettier-ignore
+export const typeRows = catalogTypes
+  .flatMap((type) => {
+    const { name, oid, arrayOid, size, letters, isPreferred, isByValue, collation } = type
+    const [kind, category, align, storage] = [...letters]
+    const functions = Object.values(functionsOf(type)).map(numberOf)
+    const items = /^(int2|oid)vector$/.exec(name)?.[1]
+    const item = catalogTypes.find((each) => each.name === items)?.oid ?? 0
+    const handler = items === undefined ? 0 : numberOf('array_subscript_handler')
+    const rows: (string | number)[][] = [
+      [oid, quoteText(name), size, flag(isByValue), `'${kind}'`, `'${category}'`, flag(isPreferred), handler, item, arrayOid, ...functions, `'${align}'`, `'${storage}'`, collation],
+    ]
+    if (arrayOid === 0) return rows
+    const arrays = [...Object.values(ofArrays).map(numberOf), functions[4]!, functions[5]!]
+    rows.push([arrayOid, `'_${name}'`, -1, 'false', name === 'record' ? `'p'` : `'b'`, name === 'record' ? `'P'` : `'A'`, 'false', numberOf('array_subscript_handler'), oid, 0, ...arrays, align === 'd' ? `'d'` : `'i'`, `'x'`, collation])
+    return rows
+  })
+  .map((row) => `(${row.join(', ')})`)
+  .join(', ') // prettier-ignore
+
+const aliases: Record<string, string> = {
+  integer: 'int4', int: 'int4', bigint: 'int8', smallint: 'int2', real: 'float4', decimal: 'numeric', float: 'float8',
+  string: 'text', 'bit varying': 'varbit', timestamp: 'timestamp', time: 'time',
 } // prettier-ignore
 
-const values: Record<string, string> = {
-  n: '0::BIGINT',
-  b: 'false',
-  l: '[]::BIGINT[]',
-  t: '[]::VARCHAR[]',
-  '': `''`,
+/** The number of a type by any of its names; undefined for a name of none. */
+export const typeOidOf = (written: string): number | undefined => {
+  const name = written.trim().toLowerCase().replace(/^pg_catalog\./, '').replace(/\(.*?\)/, '').replaceAll(/\s+/g, ' ').replace(/^"(.*)"$/, '$1') // prettier-ignore
+  const item = /^(.*)\[\]$/.exec(name)?.[1] ?? /^_(.*)$/.exec(name)?.[1]
+  const wanted = item ?? name
+  const found = catalogTypes.find(
+    (type) => type.name === (aliases[wanted] ?? wanted) || type.sqlName === wanted,
+  )
+  const oid = item === undefined ? found?.oid : found?.arrayOid
+  return oid === 0 ? undefined : oid
 }
-
-/** Tables of Postgres's catalog for things that DuckDB does not have, each as the SELECT of a view. */
-export const emptyTables: Record<string, string> = Object.fromEntries(
-  Object.entries(columns).map(([table, names]) => {
-    const each = names.split(' ').map((column) => {
-      const [name, type = ''] = column.split(':')
-      return `${values[type]} AS ${name}`
-    })
-    return [table, `SELECT ${each.join(', ')} WHERE false`]
-  }),
-)
 
 const cases = [...scalarTypes].flatMap(([id, { oid: own, arrayOid }]) => {
   const name = DuckDBTypeId[id].replace(/_TZ$/, ' WITH TIME ZONE')
@@ -68,50 +145,19 @@ const cases = [...scalarTypes].flatMap(([id, { oid: own, arrayOid }]) => {
 })
 
 /** The number of Postgres's type for DuckDB's name of a type. */
-export const typeOid = `
-CASE t ${cases.join(' ')} WHEN 'JSON' THEN 114 WHEN 'JSON[]' THEN 199 WHEN 'VARCHAR[]' THEN 1009
-  ELSE CASE WHEN t LIKE '%[]' OR t LIKE 'STRUCT(%' OR t LIKE 'MAP(%' OR t LIKE 'UNION(%' THEN 114 WHEN t LIKE 'DECIMAL(%' THEN 1700 ELSE 25 END END`
-
-const sqlNames: Record<string, string> = {
-  bool: 'boolean', int2: 'smallint', int4: 'integer', int8: 'bigint', float4: 'real', float8: 'double precision',
-  timestamp: 'timestamp without time zone', timestamptz: 'timestamp with time zone', time: 'time without time zone',
-  timetz: 'time with time zone', varchar: 'character varying', bpchar: 'character', char: '"char"',
-} // prettier-ignore
-const sqlName = (name: string) => sqlNames[name] ?? name
+export const typeOid = (t: string): string => `
+CASE ${t} ${cases.join(' ')} WHEN 'JSON' THEN 114 WHEN 'JSON[]' THEN 199 WHEN 'VARCHAR[]' THEN 1009
+  ELSE CASE WHEN ${t} LIKE '%[]' OR ${t} LIKE 'STRUCT(%' OR ${t} LIKE 'MAP(%' OR ${t} LIKE 'UNION(%' THEN 114 WHEN ${t} LIKE 'DECIMAL(%' THEN 1700 ELSE 25 END END`
 
 const digits = `CASE WHEN modifier > 4 THEN format('({},{})', (modifier - 4) >> 16, (modifier - 4) & 65535) ELSE '' END`
+const length = `CASE WHEN modifier > 4 THEN format('({})', modifier - 4) ELSE '' END`
+const withModifier: Record<string, string> = { numeric: digits, varchar: length, bpchar: length }
 
 /** The name in SQL for the number of a type of Postgres. */
 export const formatType = `
-CASE id ${postgresTypes
-  .flatMap(({ name, oid: id, arrayOid }) => [
-    `WHEN ${id} THEN ${quoteText(sqlName(name))}${name === 'numeric' ? ` || ${digits}` : ''}`,
-    `WHEN ${arrayOid} THEN ${quoteText(`${sqlName(name)}[]`)}`,
+CASE id ${catalogTypes
+  .flatMap(({ name, oid: id, arrayOid, sqlName }) => [
+    `WHEN ${id} THEN ${quoteText(sqlName)}${name in withModifier ? ` || ${withModifier[name]}` : ''}`,
+    ...(arrayOid === 0 ? [] : [`WHEN ${arrayOid} THEN ${quoteText(`${sqlName}[]`)}`]),
   ])
-  .join(' ')} ELSE '???' END`
-
-const categories: Record<string, string> = {
-  bool: 'B', date: 'D', time: 'D', timetz: 'D', timestamp: 'D', timestamptz: 'D', interval: 'T', text: 'S',
-  varchar: 'S', bpchar: 'S', name: 'S', char: 'S', int2: 'N', int4: 'N', int8: 'N', float4: 'N', float8: 'N',
-  numeric: 'N', oid: 'N',
-} // prettier-ignore
-
-const rows = postgresTypes.flatMap(({ name, oid: id, size, arrayOid }) => [
-  `(${id}, '${name}', ${size}, '${categories[name] ?? 'U'}', 0, ${arrayOid}, '${name}in', '${name}recv')`,
-  `(${arrayOid}, '_${name}', -1, 'A', ${id}, 0, 'array_in', 'array_recv')`,
-])
-const receivers = [...postgresTypes.map(({ name }) => `'${name}recv'`), `'array_recv'`].join(', ')
-
-/** The tables of `pg_catalog` that tell of types. */
-export const typeTables: Record<string, string> = {
-  pg_type: `
-SELECT oid::BIGINT AS oid, typname, 11::BIGINT AS typnamespace, typlen::SMALLINT AS typlen, 'b' AS typtype, typcategory, ',' AS typdelim,
-  0::BIGINT AS typrelid, typelem::BIGINT AS typelem, typarray::BIGINT AS typarray, typinput, ${oid('typreceive')} AS typreceive,
-  false AS typnotnull, 0::BIGINT AS typbasetype, -1 AS typtypmod, 0::BIGINT AS typcollation, NULL::VARCHAR AS typdefault, 1247::BIGINT AS tableoid
-FROM (VALUES ${rows.join(', ')}) t(oid, typname, typlen, typcategory, typelem, typarray, typinput, typreceive)`,
-  // .NET's driver knows the arrays among the types by the function that reads them.
-  pg_proc: `
-SELECT ${oid('name')} AS oid, name AS proname, 11::BIGINT AS pronamespace, 0::BIGINT AS prolang, 0::BIGINT AS prorettype, 'f' AS prokind,
-  NULL::VARCHAR AS proargdefaults, 1255::BIGINT AS tableoid
-FROM (SELECT DISTINCT unnest([${receivers}]) AS name)`,
-}
+  .join(' ')} WHEN 0 THEN '-' ELSE '???' END`

@@ -1,4 +1,5 @@
 import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { catalogTypeName, functionOid } from '../catalog/typeTables.js'
 import { itemTypeOfOid, typeOfOid } from '../types.js'
 
 /** Reads an array as Postgres writes it, `{1,NULL,"a b"}`; undefined when the text is no array, or has several dimensions. */
@@ -25,9 +26,32 @@ export type Cell = string | Buffer | null
 export const epochDays = 10_957
 export const epochMicros = BigInt(epochDays) * 86_400_000_000n
 
-const int = (bytes: number) => (text: string) => {
+/** No value is written that is not of the type that the client was told: it would become another one. */
+const foreign = (text: string, name: string) =>
+  new ProtocolError(
+    sqlState.invalidText,
+    `The value ${JSON.stringify(text.slice(0, 80))} is not of the column's type, ${name}: cast what the statement selects.`,
+  )
+
+const ranges: Readonly<Record<string, readonly [least: bigint, greatest: bigint]>> = {
+  int2: [-(2n ** 15n), 2n ** 15n - 1n],
+  int4: [-(2n ** 31n), 2n ** 31n - 1n],
+  int8: [-(2n ** 63n), 2n ** 63n - 1n],
+  oid: [0n, 2n ** 32n - 1n],
+}
+
+/** Reads a whole number that a type of this name holds. */
+const wholeOf = (text: string, name: string): bigint => {
+  const value = /^-?\d+$/.test(text) ? BigInt(text) : undefined
+  const [least, greatest] = ranges[name]!
+  if (value === undefined || value < least || value > greatest) throw foreign(text, name)
+  return value
+}
+
+const int = (name: 'int2' | 'int4' | 'oid') => (text: string) => {
+  const bytes = name === 'int2' ? 2 : 4
   const buffer = Buffer.allocUnsafe(bytes)
-  buffer.writeIntBE(Number(text), 0, bytes)
+  buffer.writeUIntBE(Number(BigInt.asUintN(8 * bytes, wholeOf(text, name))), 0, bytes)
   return buffer
 }
 
@@ -37,17 +61,27 @@ const int64 = (value: bigint): Buffer => {
   return buffer
 }
 
+/** A number as Postgres and DuckDB write it; NaN alone is none to JavaScript. */
+const numberOf = (text: string, name: string): number => {
+  const value = /^-?(\d|Infinity$)|^NaN$/.test(text) ? Number(text) : undefined
+  if (value === undefined || (Number.isNaN(value) && text !== 'NaN')) throw foreign(text, name)
+  return value
+}
+
 const float = (bytes: 4 | 8) => (text: string) => {
+  const value = numberOf(text, `float${bytes}`)
   const buffer = Buffer.allocUnsafe(bytes)
-  if (bytes === 4) buffer.writeFloatBE(Number(text))
-  else buffer.writeDoubleBE(Number(text))
+  if (bytes === 4) buffer.writeFloatBE(value)
+  else buffer.writeDoubleBE(value)
   return buffer
 }
 
-const clock = /^(\d+):(\d\d):(\d\d)(?:\.(\d+))?/
+const clock = /^(\d+):(\d\d):(\d\d)(?:\.(\d+))?$/
 
 const microsOfClock = (text: string): bigint => {
-  const [, hours, minutes, seconds, fraction = ''] = clock.exec(text)!
+  const found = clock.exec(text)
+  if (found === null) throw foreign(text, 'time')
+  const [, hours, minutes, seconds, fraction = ''] = found
   const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)
   return BigInt(whole) * 1_000_000n + BigInt(fraction.slice(0, 6).padEnd(6, '0'))
 }
@@ -66,18 +100,27 @@ const microsOfMoment = (text: string): bigint | undefined => {
   return sign === '-' ? local + offset : local - offset
 }
 
-const timestamp = (text: string): Buffer =>
-  int64(
-    microsOfMoment(text) ?? (text.startsWith('-') ? -9_223_372_036_854_775_808n : 9_223_372_036_854_775_807n),
-  )
-
-const date = (text: string): Buffer => {
+/** The moment, or the greatest or least number that the type holds for an infinity. */
+const momentOf = (text: string, [least, greatest]: readonly [bigint, bigint], name: string): bigint => {
+  if (text === 'infinity') return greatest
+  if (text === '-infinity') return least
   const micros = microsOfMoment(text)
-  const days = micros === undefined ? undefined : Number(micros / 86_400_000_000n)
-  return int(4)(String(days ?? (text.startsWith('-') ? -2_147_483_648 : 2_147_483_647)))
+  if (micros === undefined) throw foreign(text, name)
+  return micros
 }
 
+const timestamp = (text: string): Buffer => int64(momentOf(text, ranges['int8']!, 'timestamp'))
+
+const date = (text: string): Buffer => {
+  const isEnd = text.endsWith('infinity')
+  const value = momentOf(text, ranges['int4']!, 'date')
+  return int('int4')(String(isEnd ? value : value / 86_400_000_000n))
+}
+
+const intervalForm = /^(?:(?:^|\s+)-?\d+ (?:year|mon|day)s?)*(?:(?:^|\s+)-?\d+:\d\d:[\d.]+)?$/
+
 const interval = (text: string): Buffer => {
+  if (text === '' || !intervalForm.test(text)) throw foreign(text, 'interval')
   const of = (unit: string) => Number(new RegExp(`(-?\\d+) ${unit}`).exec(text)?.[1] ?? 0)
   const [time] = /-?\d+:\d\d:[\d.]+$/.exec(text) ?? []
   const micros = time === undefined ? 0n : microsOfClock(time.replace('-', ''))
@@ -90,6 +133,9 @@ const interval = (text: string): Buffer => {
 
 /** Postgres sends a numeric as groups of four decimal digits, counted from the point. */
 const numeric = (text: string): Buffer => {
+  const special = { NaN: 0xc000, Infinity: 0xd000, '-Infinity': 0xf000 }[text]
+  if (special !== undefined) return Buffer.from([0, 0, 0, 0, special >> 8, 0, 0, 0])
+  if (!/^-?\d+(\.\d*)?$/.test(text)) throw foreign(text, 'numeric')
   const isNegative = text.startsWith('-')
   const [whole = '', fraction = ''] = text.replace(/^[+-]/, '').split('.')
   const left = whole.padStart(4 * Math.ceil(whole.length / 4), '0')
@@ -107,17 +153,43 @@ const numeric = (text: string): Buffer => {
   return buffer
 }
 
+/** Bytes as Postgres writes them, in hex or with a backslash before three octal digits. */
+export const bytesOf = (text: string): Buffer => {
+  const isHex = text.startsWith('\\x')
+  if (isHex ? /^\\x(\s*[\da-f]{2})*\s*$/i.test(text) : /^([^\\]|\\\\|\\[0-3][0-7]{2})*$/s.test(text)) {
+    if (isHex) return Buffer.from(text.slice(2).replaceAll(/\s/g, ''), 'hex')
+    const parts = text.match(/\\\\|\\\d{3}|[^\\]+/gs) ?? []
+    return Buffer.concat(
+      parts.map((part) => {
+        if (part === '\\\\') return Buffer.from('\\')
+        return part.startsWith('\\') ? Buffer.from([Number.parseInt(part.slice(1), 8)]) : Buffer.from(part)
+      }),
+    )
+  }
+  throw foreign(text, 'bytea')
+}
+
+const uuidForm = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
 const encoders: Record<string, (text: string) => Buffer> = {
-  bool: (text) => Buffer.from([text === 't' ? 1 : 0]),
-  int2: int(2),
-  int4: int(4),
-  oid: int(4),
-  int8: (text) => int64(BigInt(text)),
+  bool(text) {
+    if (text !== 't' && text !== 'f') throw foreign(text, 'bool')
+    return Buffer.from([text === 't' ? 1 : 0])
+  },
+  int2: int('int2'),
+  int4: int('int4'),
+  oid: int('oid'),
+  xid: int('oid'),
+  regproc: (text) => int('oid')(String(functionOid(text) ?? 0)),
+  int8: (text) => int64(wholeOf(text, 'int8')),
   float4: float(4),
   float8: float(8),
   numeric,
-  bytea: (text) => Buffer.from(text.slice(2), 'hex'),
-  uuid: (text) => Buffer.from(text.replaceAll('-', ''), 'hex'),
+  bytea: bytesOf,
+  uuid(text) {
+    if (!uuidForm.test(text)) throw foreign(text, 'uuid')
+    return Buffer.from(text.replaceAll('-', ''), 'hex')
+  },
   date,
   timestamp,
   timestamptz: timestamp,
@@ -128,7 +200,8 @@ const encoders: Record<string, (text: string) => Buffer> = {
 const asText = new Set(['text', 'varchar', 'bpchar', 'name', 'json', 'char'])
 
 const array = (text: string, oid: number, encode: (item: string) => Buffer): Buffer => {
-  const items = readArray(text)!
+  const items = readArray(text)
+  if (items === undefined) throw foreign(text, `${typeOfOid(oid)?.name}[]`)
   const head = Buffer.alloc(items.length === 0 ? 12 : 20)
   head.writeInt32BE(items.length === 0 ? 0 : 1, 0)
   head.writeInt32BE(items.includes(null) ? 1 : 0, 4)
@@ -146,6 +219,14 @@ const array = (text: string, oid: number, encode: (item: string) => Buffer): Buf
   return Buffer.concat([head, ...parts])
 }
 
+/** A vector is an array whose places count from 0. */
+const vector = (text: string, oid: number): Buffer => {
+  const buffer = array(`{${text.trim().replaceAll(' ', ',')}}`, oid, binaryEncoder(oid))
+  if (buffer.length > 12) buffer.writeInt32BE(0, 16)
+  return buffer
+}
+const ofVectors: Record<string, number> = { int2vector: 21, oidvector: 26 }
+
 /** Makes the function that turns a column's texts into Postgres's binary format. Throws when the type has none here. */
 export const binaryEncoder = (oid: number): ((text: string) => Buffer) => {
   const item = itemTypeOfOid(oid)
@@ -153,7 +234,10 @@ export const binaryEncoder = (oid: number): ((text: string) => Buffer) => {
     const encode = binaryEncoder(item.oid)
     return (text) => array(text, item.oid, encode)
   }
-  const name = typeOfOid(oid)?.name ?? 'text'
+  const known = typeOfOid(oid)?.name ?? catalogTypeName(oid) ?? 'text'
+  const items = ofVectors[known]
+  if (items !== undefined) return (text) => vector(text, items)
+  const name = known === 'regproc' || known === 'xid' || typeOfOid(oid) !== undefined ? known : 'text'
   const encode = asText.has(name) ? (text: string) => Buffer.from(text) : encoders[name]
   if (encode !== undefined) return encode
   throw new ProtocolError(sqlState.notSupported, `There is no binary format for ${name} here: ask for text.`)

@@ -1,14 +1,26 @@
 import { quoteText } from '../../duckdb/quote.js'
-import { epochDays, epochMicros, readArray } from './encodeBinary.js'
+import { bytesOf, epochDays, epochMicros, readArray } from './encodeBinary.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { ParameterMark } from '../statements/statements.js'
 import { itemTypeOfOid, typeOfOid } from '../types.js'
 
+/** What Postgres sends for the first and the last moment of all: the least and the greatest whole number. */
+const orInfinity = (value: bigint, bits: 32n | 64n, write: (value: bigint) => string): string => {
+  const end = 2n ** (bits - 1n)
+  return value === end - 1n ? 'infinity' : value === -end ? '-infinity' : write(value)
+}
+
 const isoOf = (micros: bigint): string => {
   const inMillis = (micros >= 0n ? micros : micros - 999n) / 1000n
   const rest = micros - inMillis * 1000n
-  const iso = new Date(Number(inMillis)).toISOString()
-  return `${iso.slice(0, -1)}${String(rest).padStart(3, '0')}`
+  const date = new Date(Number(inMillis))
+  const year = date.getUTCFullYear()
+  const digits = String(year > 0 ? year : 1 - year).padStart(4, '0')
+  const iso = date
+    .toISOString()
+    .replace(/^.*?(?=-\d\d-\d\dT)/, digits)
+    .replace('T', ' ')
+  return `${iso.slice(0, -1)}${String(rest).padStart(3, '0')}${year > 0 ? '' : ' BC'}`
 }
 
 const numericOf = (bytes: Buffer): string => {
@@ -17,6 +29,7 @@ const numericOf = (bytes: Buffer): string => {
   const sign = bytes.readUInt16BE(4)
   const scale = bytes.readInt16BE(6)
   if (sign === 0xc000) return 'NaN'
+  if (sign === 0xd000 || sign === 0xf000) return sign === 0xd000 ? 'Infinity' : '-Infinity'
   const group = (at: number) =>
     at < 0 || at >= count ? '0000' : String(bytes.readInt16BE(8 + 2 * at)).padStart(4, '0')
   let whole = ''
@@ -41,9 +54,17 @@ const decoders: Record<string, (bytes: Buffer) => string> = {
   numeric: numericOf,
   bytea: (bytes) => `\\x${hex(bytes)}`,
   uuid: (bytes) => hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
-  date: (bytes) => isoOf(BigInt(bytes.readInt32BE(0) + epochDays) * 86_400_000_000n).slice(0, 10),
-  timestamp: (bytes) => isoOf(bytes.readBigInt64BE(0) + epochMicros),
-  timestamptz: (bytes) => `${isoOf(bytes.readBigInt64BE(0) + epochMicros)}+00`,
+  date: (bytes) =>
+    orInfinity(BigInt(bytes.readInt32BE(0)), 32n, (days) =>
+      isoOf((days + BigInt(epochDays)) * 86_400_000_000n).replace(/ .*?(?=$| BC)/, ''),
+    ),
+  timestamp: (bytes) => orInfinity(bytes.readBigInt64BE(0), 64n, (micros) => isoOf(micros + epochMicros)),
+  timestamptz: (bytes) =>
+    orInfinity(bytes.readBigInt64BE(0), 64n, (micros) =>
+      isoOf(micros + epochMicros).replace(/(?=$| BC)/, '+00'),
+    ),
+  interval: (bytes) =>
+    `${bytes.readInt32BE(12)} months ${bytes.readInt32BE(8)} days ${bytes.readBigInt64BE(0)} microseconds`,
   time: (bytes) => isoOf(bytes.readBigInt64BE(0)).slice(11),
   text: utf8,
   varchar: utf8,
@@ -88,23 +109,79 @@ const decodeArray = (bytes: Buffer): (string | null)[] => {
   return items
 }
 
-/** Whether a value is given to DuckDB as a plain text, so that DuckDB decides what type it has. */
-const isLoose = (oid: number) =>
+const isText = (oid: number) =>
   oid === 0 || ['text', 'varchar', 'bpchar', 'name'].includes(typeOfOid(oid)?.name ?? '')
 
-/**
- * A value in SQL. As in Postgres, a text without a type gets none, so that it takes the type of the value
- * that it is compared with.
- */
-const literal = (value: string | null, oid: number): string => {
-  if (value === null) return isLoose(oid) ? 'NULL' : `CAST(NULL AS ${sqlTypeOf(oid)})`
-  if (isLoose(oid)) return quoteText(value)
-  const name = typeOfOid(oid)?.name
-  if (name === 'bytea') return `unhex(${quoteText(value.replace(/^\\x/, ''))})`
-  if (name === 'numeric' && !/^-?\d+(\.\d+)?$/.test(value)) return `CAST(${quoteText(value)} AS DOUBLE)`
-  // DuckDB makes a DECIMAL of a bare number with exactly its digits.
-  if (name === 'numeric') return `(${value})`
-  return `CAST(${quoteText(value)} AS ${sqlTypeOf(oid)})`
+const wrong = (value: string, name: string) =>
+  new ProtocolError(sqlState.invalidText, `${JSON.stringify(value.slice(0, 80))} is no ${name}.`)
+
+/** What Postgres takes for a truth value: any beginning of these words that only one has. */
+const truth = (value: string): string => {
+  const word = value.trim().toLowerCase()
+  if (/^(t(r(ue?)?)?|y(es?)?|on|1)$/.test(word)) return 'true'
+  if (/^(f(a(l(se?)?)?)?|n(o)?|off?|0)$/.test(word)) return 'false'
+  throw wrong(value, 'boolean')
+}
+
+const whole = (value: string, name: string): string => {
+  if (!/^\s*[+-]?\d+\s*$/.test(value)) throw wrong(value, name)
+  return value.trim()
+}
+
+const longest = 38
+
+/** A DECIMAL with exactly the digits of the value: written bare, a whole number would be none, and a long one a DOUBLE. */
+const decimal = (value: string): string => {
+  const text = value.trim()
+  if (/^[+-]?(nan|inf(inity)?)$/i.test(text)) return `CAST(${quoteText(text)} AS DOUBLE)`
+  const found = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?$/i.exec(text)
+  if (found === null || !/\d/.test(text)) throw wrong(value, 'numeric')
+  const [, sign = '', before = '', behind = '', power = '0'] = found
+  const point = before.length + Number(power)
+  const digits = (before + behind).padStart(before.length + behind.length + Math.max(0, -point), '0')
+  const at = Math.max(point, 0)
+  const integer =
+    digits
+      .slice(0, at)
+      .padEnd(at, '0')
+      .replace(/^0+(?=\d)/, '') || '0'
+  const fraction = digits.slice(at)
+  const width = integer.replace(/^0$/, '').length + fraction.length
+  if (width > longest)
+    throw new ProtocolError(
+      '22003',
+      `A numeric has ${longest} digits at most here, and ${text.slice(0, 80)} has more.`,
+    )
+  return `CAST('${sign}${integer}.${fraction || '0'}' AS DECIMAL(${Math.max(width, 1)}, ${fraction.length}))`
+}
+
+/** A text that is cast to a type of DuckDB's reads so there; Postgres reads more. */
+const written: Record<string, (value: string, name: string) => string> = {
+  bool: truth,
+  int2: whole,
+  int4: whole,
+  int8: whole,
+  oid: whole,
+  date: (value) => value.replace(/\s+BC$/i, ' (BC)'),
+  timestamp: momentOf,
+  timestamptz: momentOf,
+}
+
+/** DuckDB has the era behind the date, and seconds before a zone. */
+function momentOf(value: string): string {
+  return value
+    .replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2')
+    .replace(/^(\S+(?: \(BC\))?[ T]\d{1,2}:\d\d)(?=\s*(?:[+-]|Z$))/i, '$1:00')
+}
+
+/** A value in SQL. A loose text gets no type, so that it takes the type of the value that it is compared with. */
+const literal = (value: string | null, oid: number, isLoose: boolean): string => {
+  if (value === null) return isLoose && isText(oid) ? 'NULL' : `CAST(NULL AS ${sqlTypeOf(oid)})`
+  if (isText(oid)) return isLoose ? quoteText(value) : `CAST(${quoteText(value)} AS VARCHAR)`
+  const name = typeOfOid(oid)?.name ?? ''
+  if (name === 'bytea') return `unhex('${bytesOf(value).toString('hex')}')`
+  if (name === 'numeric') return decimal(value)
+  return `CAST(${quoteText(written[name]?.(value, name) ?? value)} AS ${sqlTypeOf(oid)})`
 }
 
 /** DuckDB's name for the type of a parameter. */
@@ -113,9 +190,9 @@ export const sqlTypeOf = (oid: number): string => {
   return item === undefined ? (typeOfOid(oid)?.sql ?? 'VARCHAR') : `${item.sql}[]`
 }
 
-const list = (items: (string | null)[], { oid, kind }: Parameter): string => {
+const list = (items: (string | null)[], { oid, kind, isLoose }: Parameter): string => {
   const type = itemTypeOfOid(oid)
-  const values = items.map((each) => literal(each, type?.oid ?? 0)).join(', ')
+  const values = items.map((each) => literal(each, type?.oid ?? 0, isLoose)).join(', ')
   if (kind === 'members') return ` IN (${items.length === 0 ? 'SELECT NULL WHERE false' : values})`
   return type === undefined ? `[${values}]` : `CAST([${values}] AS ${type.sql}[])`
 }
@@ -125,12 +202,14 @@ export interface Parameter {
   isBinary: boolean
   oid: number
   kind: ParameterMark['kind']
+  /** Whether a text is written without a type. */
+  isLoose: boolean
 }
 
 /** The SQL that is written instead of `$1`. */
 export const readParameter = (parameter: Parameter): string => {
-  const { bytes, isBinary, oid, kind } = parameter
-  if (bytes === null) return kind === 'members' ? ' IN (NULL)' : literal(null, oid)
+  const { bytes, isBinary, oid, kind, isLoose } = parameter
+  if (bytes === null) return kind === 'members' ? ' IN (NULL)' : literal(null, oid, isLoose)
   const isArray = itemTypeOfOid(oid) !== undefined
   try {
     if (isBinary && isArray) return list(decodeArray(bytes), parameter)
@@ -139,7 +218,8 @@ export const readParameter = (parameter: Parameter): string => {
     if (items !== undefined) return list(items, parameter)
     if (isArray)
       throw new ProtocolError(sqlState.invalidText, `An array reads like {1,2}, not ${text.slice(0, 80)}.`)
-    return kind === 'members' ? ` = ANY (${literal(text, oid)})` : literal(text, oid)
+    const value = literal(text, oid, isLoose)
+    return kind === 'members' ? ` = ANY (${value})` : value
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     throw new ProtocolError(sqlState.invalidBinary, 'A binary parameter is not of the length of its type.')

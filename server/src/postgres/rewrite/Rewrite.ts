@@ -3,15 +3,25 @@ import { itemsOf } from '../../sql/text/operands.js'
 import { isSymbol, lowerName, type SqlToken } from '../../sql/text/tokenize.js'
 import type { Settings } from '../Settings.js'
 
+/** What a statement may ask about its client. */
+export interface Asker {
+  user: string
+  settings: Settings
+  /** The number of its connection. */
+  pid: number
+  /** The schema in which names are looked for first, as it is shown. */
+  schema: string
+  /** The user's connections, as rows of `pg_stat_activity`. */
+  activity(): readonly object[]
+}
+
 /** The edits of one statement, and what they are made by. */
 export class Rewrite extends Edits {
-  readonly user: string
-  readonly settings: Settings
+  readonly asker: Asker
 
-  constructor(tokens: readonly SqlToken[], { user, settings }: { user: string; settings: Settings }) {
+  constructor(tokens: readonly SqlToken[], asker: Asker) {
     super(tokens)
-    this.user = user
-    this.settings = settings
+    this.asker = asker
   }
 
   /** The word or name at an index, in small letters; empty for anything else. */

@@ -1,4 +1,11 @@
-import { closingAt, itemsOf, operandAt, type Range } from '../../sql/text/operands.js'
+import {
+  closingAt,
+  endOfCall,
+  itemsOf,
+  operandAt,
+  operandBefore,
+  type Range,
+} from '../../sql/text/operands.js'
 import { isName, isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { nameOf } from '../statements/statements.js'
 import { typeNameOf } from '../types.js'
@@ -25,19 +32,6 @@ const hasAlias = (tokens: Tokens, { first, last }: Range): boolean => {
   return before.kind === 'symbol' ? /^[)\]\d]/.test(before.text) : !operators.test(before.text)
 }
 
-/** What stands behind a call and is a part of it. */
-const endOfCall = (tokens: Tokens, from: number): number => {
-  let at = from
-  for (;;) {
-    const word = wordOf(tokens[at + 1])
-    if ((word === 'filter' || word === 'over') && isSymbol(tokens[at + 2], '('))
-      at = closingAt(tokens, at + 2)
-    else if (word === 'over') at += 2
-    else if (word === 'within') at = closingAt(tokens, at + 3)
-    else return at
-  }
-}
-
 const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined => {
   const begin = tokens[first]
   if (begin === undefined) return undefined
@@ -48,15 +42,18 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
     while (at >= first && !(tokens[at]!.around === around && isMeant(at))) at--
     return at
   }
-  if (word === 'case') return wordOf(tokens[last]) === 'end' ? { name: 'case', isWeak: true } : undefined
+  if (word === 'case' && wordOf(tokens[last]) === 'end') return { name: 'case', isWeak: true }
   if (/^(exists|array)$/.test(word) && isWhole(first + 1)) return { name: word }
   if (isSymbol(begin, '[') && isWhole(first)) return { name: 'array' }
   if (/^(try_)?cast$/.test(word) && isSymbol(tokens[first + 1], '(') && isWhole(first + 1)) {
     const as = findLast(first + 1, (at) => wordOf(tokens[at]) === 'as')
     return castFigure(tokens, { first: first + 2, last: as - 1 }, tokens.slice(as + 1, last))
   }
+  const isZone = wordOf(tokens[last - 1]) === 'zone' && wordOf(tokens[last - 3]) === 'at'
+  if (isZone && isOperand(tokens, { first, last: last - 4 })) return { name: 'timezone' }
   const cast = findLast(begin.around, (at) => isSymbol(tokens[at], ':') && isSymbol(tokens[at + 1], ':'))
-  if (cast > first) {
+  // Another operator before the operand is the outer one, and gives no name.
+  if (cast > first && isOperand(tokens, { first, last: cast - 1 })) {
     const type = tokens.slice(cast + 2, last + 1)
     if (isType(type)) return castFigure(tokens, { first, last: cast - 1 }, type)
   }
@@ -66,12 +63,21 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
       ? figuresOf(tokens, inner)[0]?.figure
       : figureOf(tokens, inner)
   }
+  if (isName(begin) && last === first + 1 && tokens[last]?.kind === 'text')
+    return castFigure(tokens, { first: last, last }, [begin])
   const end = isName(begin) ? operandAt(tokens, first, last) : undefined
   if (end === undefined) return undefined
   if ((isSymbol(tokens[end], ')') ? endOfCall(tokens, end) : end) !== last) return undefined
   let at = first
   while (isSymbol(tokens[at + 1], '.') && isName(tokens[at + 2])) at += 2
   return /^(null|true|false)$/i.test(tokens[at]!.text) ? undefined : { name: nameOf(tokens[at]!) }
+}
+
+/** Whether these tokens are one operand, and not two with an operator between them. */
+const isOperand = (tokens: Tokens, { first, last }: Range): boolean => {
+  if (wordOf(tokens[first]) === 'case') return wordOf(tokens[last]) === 'end'
+  const start = operandBefore(tokens, last)
+  return start === first || (start === first + 1 && tokens[start]?.kind === 'text' && isName(tokens[first]))
 }
 
 const isType = (tokens: Tokens) =>
@@ -100,7 +106,8 @@ const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
     from = wordOf(tokens[from + 1]) === 'on' ? closingAt(tokens, from + 2) + 1 : from + 1
   else if (wordOf(tokens[from]) === 'all') from++
   let end = from
-  for (; end <= last && !ends.test(wordOf(tokens[end])); end++) end = Math.max(end, tokens[end]!.pair)
+  const isEnd = (at: number) => ends.test(wordOf(tokens[at])) && wordOf(tokens[at - 1]) !== 'distinct'
+  for (; end <= last && !isEnd(end); end++) end = Math.max(end, tokens[end]!.pair)
   return itemsOf(tokens, { first: from, last: end - 1 }).map((range): Item => {
     const item = tokens.slice(range.first, range.last + 1)
     const isStar =
@@ -113,6 +120,7 @@ const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
 
 /** The names that Postgres would give to columns to which the statement gives none. */
 export const columnNames = (tokens: Tokens, names: readonly string[]): string[] => {
+  if (wordOf(tokens[0]) === 'values') return names.map((_, at) => `column${at + 1}`)
   // Behind a WITH the SELECT of the whole statement is the first one outside of brackets.
   const isWith = wordOf(tokens[0]) === 'with'
   const first = tokens.findIndex(

@@ -1,4 +1,4 @@
-import { callAt, closingAt, type Call as PlainCall } from '../../sql/text/operands.js'
+import { callAt, endOfCall, type Call as PlainCall } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
 import { toStrftime } from '../../sql/dialects/mendSource.js'
 import { quoteText } from '../../duckdb/quote.js'
@@ -9,7 +9,7 @@ import type { Rewrite } from './Rewrite.js'
 /** Functions that DuckDB has by another name. */
 const synonyms: Record<string, string> = {
   jsonb_build_object: 'json_object', json_build_object: 'json_object', jsonb_build_array: 'json_array',
-  json_build_array: 'json_array', to_jsonb: 'to_json', jsonb_array_length: 'json_array_length',
+  json_build_array: 'json_array', to_jsonb: 'to_json',
   jsonb_extract_path: 'json_extract_path', jsonb_extract_path_text: 'json_extract_path_text', btrim: 'trim',
   jsonb_pretty: 'json_pretty', bool_and: 'bool_and', every: 'bool_and',
 } // prettier-ignore
@@ -76,18 +76,14 @@ const regexpMatch = (rewrite: Rewrite, call: Call): void => {
 
 /** `json_agg(x ORDER BY y) FILTER (…)`: DuckDB's is a macro, which takes neither. */
 const jsonAgg = (rewrite: Rewrite, { at, close }: Call): void => {
-  let end = close
-  if (rewrite.word(end + 1) === 'filter') end = closingAt(rewrite.tokens, end + 2)
-  if (rewrite.word(end + 1) === 'over')
-    end = rewrite.is(end + 2, '(') ? closingAt(rewrite.tokens, end + 2) : end + 2
   rewrite.replace(at, at, 'to_json(list')
-  rewrite.after(end, ')')
+  rewrite.after(endOfCall(rewrite.tokens, close), ')')
 }
 
 /** A setting of this connection; a name that is not one stays DuckDB's. */
 const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
   const name = rewrite.text(open + 1)
-  const value = name === undefined ? undefined : Settings.find(name) && rewrite.settings.get(name)
+  const value = name === undefined ? undefined : Settings.find(name) && rewrite.asker.settings.get(name)
   if (value !== undefined) rewrite.replace(at, close, quoteText(value))
 }
 

@@ -1,17 +1,28 @@
-import { operandBefore } from '../../sql/text/operands.js'
+import { closingAt, operandBefore } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
-import { quoteText } from '../../duckdb/quote.js'
-import { readArray } from '../messages/encodeBinary.js'
-import { itemTypeOfOid, oidOfName, typeNameOf, typeOfOid } from '../types.js'
+import { functionOid, ofFunction, typeOidOf } from '../catalog/typeTables.js'
+import { readParameter } from '../messages/readParameter.js'
+import { ProtocolError } from '../ProtocolError.js'
+import { itemTypeOfOid, oidOfName, typeNameOf } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
 const plainTypes: Record<string, string> = {
-  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regproc: 'VARCHAR', regprocedure: 'VARCHAR', regoper: 'VARCHAR',
+  oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regoper: 'VARCHAR', regoperator: 'VARCHAR', regrole: 'VARCHAR',
   jsonb: 'JSON', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
 } // prettier-ignore
 /** A value of these is the number of an object, and is written as its name. */
-const nameTypes = new Set(['regclass', 'regtype', 'regnamespace'])
+const nameTypes = new Set(['regclass', 'regtype', 'regnamespace', 'regproc', 'regprocedure'])
+
+/** The number of a type or function that is named in a text; undefined where it is known only at the run. */
+const numberOfName = (type: string, name: string): number | undefined => {
+  if (/^\d*$/.test(name)) return undefined
+  if (type.startsWith('regproc')) return functionOid(name.replace(/^pg_catalog\./, '').replace(/\(.*/, ''))
+  if (type !== 'regtype') return undefined
+  const found = typeOidOf(name)
+  if (found === undefined) throw new ProtocolError('42704', `type "${name.slice(0, 80)}" does not exist`)
+  return found
+}
 
 interface Cast {
   /** The first and the last token of what is cast. */
@@ -25,8 +36,7 @@ interface Cast {
 
 /** The cast in `CAST(x AS type)` whose type begins at `at`. */
 const castAs = (rewrite: Rewrite, at: number, typeAt: number): Cast | undefined => {
-  if (rewrite.word(at - 1) !== 'as' || !(rewrite.is(typeAt + 1, ')') || rewrite.is(typeAt + 1, '[')))
-    return undefined
+  if (rewrite.word(at - 1) !== 'as') return undefined
   const open = rewrite.tokens[at]!.around
   return rewrite.is(open, '(') && /^(try_)?cast$/.test(rewrite.word(open - 1))
     ? { first: open + 1, last: at - 2, typeAt, end: typeAt + 1 }
@@ -43,6 +53,9 @@ const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
   if (/^(oid|int8?|bigint|integer|int4)$/.test(next)) return true
   if (/^(text|varchar|name)$/.test(next)) return false
   const isText = first === last && rewrite.tokens[first]?.kind === 'text'
+  // What is shown is a name, and what is compared a number.
+  const isShown = rewrite.word(first - 1) === 'select' && rewrite.tokens[first]?.depth === 0
+  if (isText && isShown && (end + 1 === rewrite.tokens.length || rewrite.is(end + 1, ','))) return false
   const isCall = /^(format|quote_ident|concat)$/.test(rewrite.word(first))
   return (
     isText || isCall || rewrite.is(first, '$') || rewrite.is(first - 1, '=') || rewrite.word(end + 1) === '='
@@ -52,11 +65,14 @@ const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
 const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolean): void => {
   const isNumber = meansNumber(rewrite, cast)
   const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
-  const [open, close] = isNumber
-    ? [`${pg}.to_${type}(`, ')']
-    : isText
-      ? [`${pg}.${type}_name(${pg}.to_${type}(`, '))']
-      : [`${pg}.${type}_name(`, ')']
+  const number = isText ? numberOfName(type, rewrite.text(cast.first) ?? '') : undefined
+  if (number !== undefined) rewrite.replace(cast.first, cast.first, String(number))
+  const finds = number === undefined && (isNumber || isText)
+  const find = type === 'regclass' ? 'find_regclass' : `to_${type}`
+  const names = isNumber ? [] : [`${type}_name`]
+  const calls = [...names, ...(finds ? [find] : [])]
+  const open = calls.map((name) => `${pg}.${name}(`).join('') || '('
+  const close = ')'.repeat(calls.length) || ')'
   if (isCall) {
     rewrite.replace(cast.first - 2, cast.first - 1, open)
     rewrite.replace(cast.last + 1, cast.end, close)
@@ -66,14 +82,41 @@ const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolea
   }
 }
 
-/** Writes `'{a,b}'::text[]` as a list; false where it is something else. */
-const writeList = (rewrite: Rewrite, at: number, typeAt: number): boolean => {
-  const items = readArray(rewrite.text(at - 3) ?? '')
-  const oid = oidOfName(typeNameOf([rewrite.word(typeAt)]))
-  const isPath = rewrite.is(at - 4, '>') && (rewrite.is(at - 5, '#') || rewrite.is(at - 6, '#'))
-  if (items === undefined || oid === undefined || isPath) return false
-  const list = items.map((item) => (item === null ? 'NULL' : quoteText(item))).join(', ')
-  rewrite.replace(at - 3, typeAt + 2, `CAST([${list}] AS ${typeOfOid(oid)!.sql}[])`)
+/** A text that is cast where it stands is what a parameter of that type would be. False where it is none. */
+const writeLiteral = (
+  rewrite: Rewrite,
+  at: number,
+  type: string,
+  [first, last]: readonly [number, number],
+): boolean => {
+  const value = rewrite.text(at)
+  const isPath = rewrite.is(at - 1, '>') && (rewrite.is(at - 2, '#') || rewrite.is(at - 3, '#'))
+  const oid = oidOfName(type)
+  if (value === undefined || oid === undefined || isPath || /^_?(interval|oid)/.test(type)) return false
+  const bytes = Buffer.from(value)
+  rewrite.replace(first, last, readParameter({ bytes, isBinary: false, oid, kind: 'value', isLoose: false }))
+  return true
+}
+
+/** Types whose name may stand before a text. */
+const before =
+  /^(bool|boolean|bytea|date|timestamp|timestamptz|time|json|jsonb|numeric|decimal|int|integer|int[248]|bigint|smallint)$/
+
+/** `x::varchar(2)` is cut; DuckDB takes the length for a hint. */
+const cut = (rewrite: Rewrite, cast: Cast, isCall: boolean): boolean => {
+  const isTwo = rewrite.word(cast.typeAt + 1) === 'varying'
+  const open = cast.typeAt + (isTwo ? 2 : 1)
+  if (!/^(varchar|char|character|bpchar)$/.test(rewrite.word(cast.typeAt)) || !rewrite.is(open, '('))
+    return false
+  const close = closingAt(rewrite.tokens, open)
+  const length = rewrite.tokens[open + 1]!.text
+  if (isCall) {
+    rewrite.replace(cast.first - 2, cast.first - 2, 'left(CAST')
+    rewrite.replace(cast.typeAt, close, `VARCHAR), ${length}`)
+  } else {
+    rewrite.before(cast.first, 'left(CAST(')
+    rewrite.replace(cast.last + 1, close, ` AS VARCHAR), ${length})`)
+  }
   return true
 }
 
@@ -87,7 +130,17 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     if (type === '') continue
     const isCast = rewrite.is(at - 1, ':') && rewrite.is(at - 2, ':')
     const call = isCast ? undefined : castAs(rewrite, at, typeAt)
-    if (!isCast && call === undefined) continue
+    if (!isCast && call === undefined) {
+      if (before.test(type) && writeLiteral(rewrite, typeAt + 1, typeNameOf([type]), [at, typeAt + 1]))
+        at = typeAt + 1
+      continue
+    }
+    const begin = call?.first ?? operandBefore(tokens, at - 3)
+    if (
+      begin !== undefined &&
+      cut(rewrite, call ?? { first: begin, last: at - 3, typeAt, end: typeAt }, !isCast)
+    )
+      continue
     if (nameTypes.has(type)) {
       const first = isCast ? operandBefore(tokens, at - 3) : call!.first
       if (first === undefined) continue
@@ -98,11 +151,39 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       if (first === undefined) continue
       rewrite.before(first, 'array_to_string(')
       rewrite.replace(at - 2, typeAt, `, ' ')`)
-    } else if (isCast && rewrite.is(typeAt + 1, '[') && writeList(rewrite, at, typeAt)) {
-      at = typeAt + 2
+    } else if (/^(text|varchar)$/.test(type) && isCast && ofFunction.test(rewrite.word(at - 3))) {
+      rewrite.before(operandBefore(tokens, at - 3)!, `${pg}.regproc_name(`)
+      rewrite.replace(at - 2, typeAt, ')')
+    } else if (
+      isCast &&
+      !rewrite.is(typeAt + 1, '(') &&
+      !/^(with|without|precision|varying)$/.test(rewrite.word(typeAt + 1)) &&
+      writeLiteral(rewrite, at - 3, typeNameOf([type]) + (rewrite.is(typeAt + 1, '[') ? '[]' : ''), [
+        at - 3,
+        rewrite.is(typeAt + 1, '[') ? typeAt + 2 : typeAt,
+      ])
+    ) {
+      if (rewrite.is(typeAt + 1, '[')) at = typeAt + 2
+      else at = typeAt
+      continue
+    } else if (
+      call !== undefined &&
+      call.first === call.last &&
+      rewrite.is(typeAt + 1, ')') &&
+      writeLiteral(rewrite, call.first, typeNameOf([type]), [call.first - 2, typeAt + 1])
+    ) {
+      at = typeAt + 1
       continue
     } else if (type.startsWith('_') && oidOfName(type) !== undefined) {
       rewrite.replace(at, typeAt, `${itemTypeOfOid(oidOfName(type)!)!.sql}[]`)
+    } else if (
+      isCast &&
+      /^(numeric|decimal|dec)$/.test(type) &&
+      /^\d+\.\d*$/.test(tokens[at - 3]?.text ?? '') &&
+      !rewrite.is(typeAt + 1, '(')
+    ) {
+      // DuckDB's number has all its digits already.
+      rewrite.replace(at - 2, typeAt, '')
     } else if (plainTypes[type] !== undefined && !rewrite.is(typeAt + 1, '(')) {
       rewrite.replace(at, typeAt, plainTypes[type])
     } else if (isQualified) rewrite.replace(at, at + 1, '')

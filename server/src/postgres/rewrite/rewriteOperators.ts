@@ -1,5 +1,6 @@
 import { closingAt, operandAt, operandBefore } from '../../sql/text/operands.js'
 import { isName, isSymbol } from '../../sql/text/tokenize.js'
+import { pg } from '../catalog/names.js'
 import { quoteText } from '../../duckdb/quote.js'
 import type { Rewrite } from './Rewrite.js'
 
@@ -84,6 +85,16 @@ const beAnyOf = (rewrite: Rewrite, at: number): void => {
   rewrite.replace(at, at + 2, '], ')
 }
 
+/** `x LIKE ANY (ARRAY[…])` */
+const beLikeAny = (rewrite: Rewrite, at: number): void => {
+  const isNot = rewrite.word(at - 1) === 'not'
+  const first = operandBefore(rewrite.tokens, isNot ? at - 2 : at - 1)
+  if (first === undefined || rewrite.word(at + 3) === 'select') return
+  rewrite.before(first, `${isNot ? 'NOT ' : ''}${pg}.${rewrite.word(at)}_any(`)
+  rewrite.replace(isNot ? at - 1 : at, at + 1, ',')
+  rewrite.after(closingAt(rewrite.tokens, at + 2), ')')
+}
+
 /** Rewrites operators of Postgres that DuckDB has not, or means otherwise. */
 export const rewriteOperators = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
@@ -105,6 +116,8 @@ export const rewriteOperators = (rewrite: Rewrite): void => {
       findAnywhere(rewrite, at + (isLoose ? 2 : 1), isLoose)
     } else if (rewrite.isOperator(at, '#>')) extractPath(rewrite, at)
     else if (rewrite.isOperator(at, '@>')) contain(rewrite, at)
+    else if (/^i?like$/.test(rewrite.word(at)) && rewrite.word(at + 1) === 'any' && rewrite.is(at + 2, '('))
+      beLikeAny(rewrite, at)
     else if (rewrite.is(at, '?')) haveKey(rewrite, at)
     else if (rewrite.is(at, '=') && rewrite.word(at + 1) === 'any' && rewrite.is(at + 2, '('))
       beAnyOf(rewrite, at)

@@ -1,15 +1,52 @@
 import type { Edit } from '../../sql/text/edits.js'
-import type { Settings } from '../Settings.js'
 import type { Statement } from '../statements/statements.js'
-import { Rewrite } from './Rewrite.js'
+import { type Asker, Rewrite } from './Rewrite.js'
 import { rewriteCalls } from './rewriteCalls.js'
 import { rewriteCasts } from './rewriteCasts.js'
 import { rewriteOperators } from './rewriteOperators.js'
-import { rewriteTables } from './rewriteTables.js'
+import { hasAliasAt, rewriteTables } from './rewriteTables.js'
+import { rewriteValues } from './rewriteValues.js'
 import { closingAt } from '../../sql/text/operands.js'
 import { quoteText } from '../../duckdb/quote.js'
-import { catalogMacros, catalogViews } from '../catalog/createCatalog.js'
-import { pg } from '../catalog/names.js'
+import { catalogMacros, constantMacros } from '../catalog/createCatalog.js'
+import { owner, ownerOid, pg, userOid } from '../catalog/names.js'
+import { live } from '../catalog/relations.js'
+import { shapes } from '../catalog/shapes.js'
+import { functionOid, ofFunction } from '../catalog/typeTables.js'
+
+/** The rows of what differs from client to client, as the text of the macro's argument. */
+const liveRows = ({ user, settings, activity }: Asker, name: string): string => {
+  const rows =
+    name === 'pg_settings'
+      ? settings.rows()
+      : name === 'pg_stat_activity'
+        ? activity()
+        : [
+            { oid: Number(ownerOid), name: owner },
+            { oid: userOid, name: user },
+          ]
+  return quoteText(JSON.stringify(rows))
+}
+
+/** A macro has no name by itself, and the guard lets no relation of DuckDB's name stand for it. */
+const aliasOf = (name: string) => `own_${name}`
+
+/** A relation of the catalog, whose name in PostgreSQL stands from `from` to `to`. It keeps that name. */
+const replaceRelation = (rewrite: Rewrite, [from, to]: [number, number], name: string): void => {
+  const own = `${pg}.${name}`
+  const word = rewrite.word(to)
+  const isLive = name in live
+  const alias =
+    hasAliasAt(rewrite, to + 1) || (!isLive && name === word) ? '' : ` AS ${isLive ? aliasOf(word) : word}`
+  rewrite.replace(from, to, `${own}${isLive ? `(${liveRows(rewrite.asker, name)})` : ''}${alias}`)
+}
+
+/** Values that a client's statement may ask for as if they were functions, or keywords. */
+const valueOf = ({ user, pid, schema }: Asker, word: string): string | undefined => {
+  if (/^(current_user|session_user|current_role|user)$/.test(word)) return quoteText(user)
+  if (word === 'current_schema') return quoteText(schema)
+  return word === 'pg_backend_pid' ? String(pid) : undefined
+}
 
 /** Sends what is asked of Postgres's catalog to the service's own, which stands in another schema. */
 export const rewriteCatalog = (rewrite: Rewrite): void => {
@@ -17,32 +54,73 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
   for (let at = 0; at < tokens.length; at++) {
     const word = rewrite.word(at)
     if (word === '' || rewrite.isTaken(at)) continue
-    if (/^(indkey|indoption|indclass)$/.test(word)) countFromZero(rewrite, at)
+    if (/^(indkey|indoption|indclass|indcollation)$/.test(word)) countFromZero(rewrite, at)
+    if (ofFunction.test(word)) nameFunction(rewrite, at)
+    if (/^(tableoid|xmin)$/.test(word)) replaceHidden(rewrite, at, word)
     if (word === 'collate' && rewrite.word(at + 1) === 'pg_catalog') {
       rewrite.replace(at, at + 3, '')
       at += 3
     } else if (rewrite.is(at - 1, '.')) continue
-    else if (word === 'pg_catalog' && rewrite.is(at + 1, '.')) {
-      const named = rewrite.word(at + 2)
-      if (rewrite.isTaken(at + 2)) rewrite.replace(at, at + 1, '')
-      else if (catalogViews.has(named) || catalogMacros.has(named)) rewrite.replace(at, at, pg)
-      else rewrite.replace(at, at + 1, '')
-      at += 2
-    } else if (word === 'information_schema' && rewrite.is(at + 1, '.')) {
-      const named = rewrite.word(at + 2)
-      if (catalogViews.has(`information_schema_${named}`))
-        rewrite.replace(at, at + 2, `${pg}.information_schema_${named}`)
-      else if (catalogMacros.has(named)) rewrite.replace(at, at, pg)
-      at += 2
-    } else if (rewrite.is(at + 1, '(') ? catalogMacros.has(word) : isRelation(rewrite, at)) {
-      rewrite.replace(at, at, `${pg}.${word}`)
-    } else if (/^(current_user|session_user|current_role|user)$/.test(word) && isValue(rewrite, at))
-      rewrite.replace(at, at, quoteText(rewrite.user))
+    else if (/^(pg_catalog|information_schema)$/.test(word) && rewrite.is(at + 1, '.')) {
+      at = replaceQualified(rewrite, at, word)
+    } else if (rewrite.is(at + 1, '.') && word in live) rewrite.replace(at, at, aliasOf(word))
+    else if (rewrite.is(at + 1, '(')) {
+      const value = rewrite.is(at + 2, ')') ? valueOf(rewrite.asker, word) : undefined
+      if (value !== undefined && word !== 'user') rewrite.replace(at, at + 2, value)
+      else if (word === 'date_trunc' && rewrite.commasIn(at + 1, closingAt(tokens, at + 1)).length === 2)
+        rewrite.replace(at, at, `${pg}.date_trunc_in`)
+      else if (catalogMacros.has(word)) rewrite.replace(at, at, `${pg}.${word}`)
+    } else if (shapes.has(word) && /^(from|join|,|\()$/i.test(tokens[at - 1]?.text ?? '')) {
+      replaceRelation(rewrite, [at, at], word)
+    } else if (word !== 'pg_backend_pid' && isValue(rewrite, at)) {
+      const value = valueOf(rewrite.asker, word)
+      if (value !== undefined) rewrite.replace(at, at, value)
+    }
   }
 }
 
-const isRelation = (rewrite: Rewrite, at: number): boolean =>
-  catalogViews.has(rewrite.word(at)) && /^(from|join|,|\()$/i.test(rewrite.tokens[at - 1]?.text ?? '')
+/** What stands behind `pg_catalog.` or `information_schema.`; returns its last token. */
+const replaceQualified = (rewrite: Rewrite, at: number, schema: string): number => {
+  const end = at + 2
+  const named = rewrite.word(end)
+  const relation = schema === 'pg_catalog' ? named : `${schema}_${named}`
+  if (rewrite.isTaken(end)) {
+    if (schema === 'pg_catalog') rewrite.replace(at, at + 1, '')
+  } else if (rewrite.is(end + 1, '(')) {
+    const value = rewrite.is(end + 2, ')') ? valueOf(rewrite.asker, named) : undefined
+    if (value !== undefined) {
+      rewrite.replace(at, end + 2, value)
+      return end + 2
+    }
+    if (catalogMacros.has(named)) rewrite.replace(at, at, pg)
+    else rewrite.replace(at, at + 1, '')
+  } else if (shapes.has(relation)) replaceRelation(rewrite, [at, end], relation)
+  else if (schema === 'pg_catalog') rewrite.replace(at, at + 1, '')
+  return end
+}
+
+/** `typinput = 'array_in'` */
+const nameFunction = (rewrite: Rewrite, at: number): void => {
+  const sign = rewrite.is(at + 1, '=') ? at + 1 : undefined
+  const number = sign === undefined ? undefined : functionOid(rewrite.text(sign + 1) ?? '')
+  if (number !== undefined && !rewrite.is(at + 3, ':')) rewrite.replace(at + 2, at + 2, String(number))
+}
+
+/** Columns that every table of PostgreSQL has and no list shows: the table's number, and when a row was written. */
+const replaceHidden = (rewrite: Rewrite, at: number, word: string): void => {
+  const isQualified = rewrite.is(at - 1, '.')
+  const alias = isQualified ? rewrite.word(at - 2) : ''
+  const isMeant = (index: number) => {
+    if (!shapes.has(rewrite.word(index))) return false
+    const next = rewrite.word(index + 1) === 'as' ? index + 2 : index + 1
+    return alias === '' || alias === rewrite.word(index) || alias === rewrite.word(next)
+  }
+  const all = [...rewrite.tokens.keys()].filter(isMeant)
+  const named = all.find((index) => index > at) ?? all[0]
+  if (named === undefined || rewrite.word(at - 1) === 'as') return
+  const value = word === 'xmin' ? `'2'` : (shapes.get(rewrite.word(named))!.oid ?? '0')
+  rewrite.replace(isQualified ? at - 2 : at, at, `CAST(${value} AS BIGINT)`)
+}
 
 /** Whether a keyword stands where a value does, and is no name of a column or alias. */
 const isValue = (rewrite: Rewrite, at: number): boolean => {
@@ -68,15 +146,22 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
  * The edits that make DuckDB's SQL of a statement by the Postgres protocol. They are few: people write DuckDB's SQL here
  * too, and what is no edit of words beside each other is left to DuckDB to refuse.
  */
-export const rewriteStatement = (
-  { tokens }: Statement,
-  { user, settings }: { user: string; settings: Settings },
-): Edit[] => {
-  const rewrite = new Rewrite(tokens, { user, settings })
+export const rewriteStatement = ({ tokens }: Statement, asker: Asker): Edit[] => {
+  const rewrite = new Rewrite(tokens, asker)
   rewriteTables(rewrite)
   rewriteCasts(rewrite)
   rewriteOperators(rewrite)
+  rewriteValues(rewrite)
   rewriteCalls(rewrite)
   rewriteCatalog(rewrite)
   return rewrite.list()
+}
+
+const named = new RegExp(`${pg.replace('.', '\\.')}(?:\\.(\\w+))?`, 'g')
+
+/** Whether a statement needs the service's own catalog, and whether it reads what is filled anew. */
+export const catalogUse = (edits: readonly Edit[]): 'none' | 'made' | 'read' => {
+  const names = edits.flatMap(({ text }) => [...text.matchAll(named)].map(([, name]) => name))
+  if (names.length === 0) return 'none'
+  return names.every((name) => name !== undefined && constantMacros.has(name)) ? 'made' : 'read'
 }

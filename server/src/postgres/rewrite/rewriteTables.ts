@@ -5,13 +5,23 @@ import type { Rewrite } from './Rewrite.js'
 /** These give a row for each item, as tables do. */
 const ofItems = new Set(['generate_series', 'unnest'])
 /** These give one value; in Postgres it may stand in FROM as a row of its own. */
-const ofOne = new Set(['string_to_array', 'current_schemas', 'current_setting', 'version', 'now'])
+const ofOne = new Set(
+  'string_to_array current_schemas current_schema current_database current_setting version now pg_backend_pid'.split(
+    ' ',
+  ),
+)
 
 const begins = /^(from|join|lateral)$/
 const ends =
   /^(select|where|group|order|having|limit|offset|window|union|intersect|except|set|values|returning|qualify)$/
 const noAlias =
   /^(where|join|left|right|full|inner|cross|natural|on|group|order|having|limit|offset|window|union|intersect|except|using|with|qualify|asof|positional)$/
+
+/** Whether a relation's alias stands at a token, or behind AS. */
+export const hasAliasAt = (rewrite: Rewrite, at: number): boolean => {
+  const word = rewrite.word(rewrite.word(at) === 'as' ? at + 1 : at)
+  return word !== '' && !noAlias.test(word)
+}
 
 /** Whether the arguments have a subquery, which DuckDB does not take there. */
 const asks = (rewrite: Rewrite, open: number, close: number): boolean =>
@@ -23,10 +33,8 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
   let next = close + 1
   const isNumbered = rewrite.word(next) === 'with' && rewrite.word(next + 1) === 'ordinality'
   if (isNumbered) next += 2
-  const isNamed = rewrite.word(next) === 'as'
-  const aliasAt = isNamed ? next + 1 : next
-  const alias = rewrite.word(aliasAt)
-  const hasAlias = alias !== '' && !noAlias.test(alias)
+  const aliasAt = rewrite.word(next) === 'as' ? next + 1 : next
+  const hasAlias = hasAliasAt(rewrite, next)
   const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
   const column = hasAlias ? quoteIdentifier(rewrite.tokens[aliasAt]!.text) : name
   if (isNumbered && name === 'unnest') {

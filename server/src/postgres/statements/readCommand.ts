@@ -10,12 +10,28 @@ export type Command =
   | { kind: 'show'; name: string }
   | { kind: 'showAll' }
   | { kind: 'resetAll'; tag: string }
+  /** `set_config`, whose answer is the value. */
+  | { kind: 'config'; name: string; value: string; column: string }
+  /** Ends a connection of the same user's, or what it runs. */
+  | { kind: 'end'; pid: number; isWhole: boolean; column: string }
   /** Without a name all prepared statements are forgotten. */
   | { kind: 'deallocate'; name?: string; tag: string }
 
 const nothing = (tag: string): Command => ({ kind: 'nothing', tag })
 
 const set = (name: string, value: string): Command => ({ kind: 'set', name, value, tag: 'SET' })
+
+/** An interval or a number of hours is east of Greenwich; `+02:00`, `UTC+2` are west, as POSIX has it. */
+const readZone = (tokens: readonly SqlToken[]): string => {
+  const isInterval = wordOf(tokens[0]) === 'interval' && tokens[1] !== undefined
+  const written = isInterval ? textOf(tokens[1]!) : joined(tokens)
+  const [, zone, number, minutes] = /^((?:UTC|GMT)?)([+-]?\d\d?)(?::(\d\d))?$/i.exec(written) ?? []
+  // DuckDB has zones of whole hours alone.
+  if (number === undefined || Number(minutes ?? 0) > 0) return written
+  const isPosix = !isInterval && (zone !== '' || minutes !== undefined)
+  const east = isPosix ? -Number(number) : Number(number)
+  return east === 0 ? 'UTC' : `Etc/GMT${east < 0 ? '+' : '-'}${Math.abs(east)}`
+}
 
 const joined = (tokens: readonly SqlToken[]) => tokens.map(textOf).join('')
 
@@ -25,11 +41,33 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   if (words[at] === 'characteristics' || words[at] === 'transaction') return nothing('SET')
   if (words[at] === 'authorization' || words[at] === 'role') return nothing('SET')
   if (words[at] === 'names') return set('client_encoding', textOf(tokens[at + 1] ?? tokens[at]!))
-  if (words[at] === 'time' && words[at + 1] === 'zone') return set('TimeZone', joined(tokens.slice(at + 2)))
+  if (words[at] === 'time' && words[at + 1] === 'zone') return set('TimeZone', readZone(tokens.slice(at + 2)))
   const name = words[at]
   if (name === undefined || name === 'variable' || name === 'global') return undefined
   const isPlain = words[at + 1] === '=' || words[at + 1] === 'to'
-  return isPlain ? set(name, joined(tokens.slice(at + 2))) : undefined
+  const value = tokens.slice(at + 2)
+  return isPlain ? set(name, name === 'timezone' ? readZone(value) : joined(value)) : undefined
+}
+
+const config =
+  /^select set_config \( '' , '' , (?:true|false) \)(?: as \w+)?(?: from pg_(?:settings|show_all_settings \( \)) where name = '')?$/
+// Superset's stop button names the connection behind WHERE.
+const ending =
+  /^select pg_(cancel|terminate)_backend \( (?:(?:- )?(?:\d+|'')|pid) \)( from (?:pg_catalog \. )?pg_stat_activity where pid = (?:\d+|''))?$/
+
+/** A SELECT of one function that does something: `set_config('a', 'b', false)`, `pg_cancel_backend(1)`. */
+const readSelect = (statement: Statement): Command | undefined => {
+  const tokens =
+    wordOf(statement.tokens[1]) === 'pg_catalog' ? statement.tokens.toSpliced(1, 2) : statement.tokens
+  const written = tokens.map((token) => (token.kind === 'text' ? "''" : token.text.toLowerCase())).join(' ')
+  if (config.test(written)) {
+    const column = wordOf(tokens[9]) === 'as' ? nameOf(tokens[10]!) : 'set_config'
+    return { kind: 'config', name: textOf(tokens[3]!), value: textOf(tokens[5]!), column }
+  }
+  const [, verb, where] = ending.exec(written) ?? []
+  if (verb === undefined || (where === undefined) === (wordOf(tokens[3]) === 'pid')) return undefined
+  const pid = Number(textOf(where === undefined ? tokens.at(-2)! : tokens.at(-1)!))
+  return { kind: 'end', pid, isWhole: verb === 'terminate', column: `pg_${verb}_backend` }
 }
 
 /** The first schema of a search path counts. The analytics views always follow it. */
@@ -40,7 +78,8 @@ export const firstSchema = (path: string): string | undefined =>
     .find((each) => !/^(\$?user|public|pg_catalog|)$/i.test(each))
 
 /** Reads the commands for settings and transactions that tools send; undefined for a statement that DuckDB must answer. */
-export const readCommand = ({ tokens }: Statement): Command | undefined => {
+export const readCommand = (statement: Statement): Command | undefined => {
+  const { tokens } = statement
   const words = tokens.map(({ kind, text }) => (kind === 'text' ? '' : text.toLowerCase()))
   switch (words[0]) {
     case 'begin':
@@ -79,6 +118,8 @@ export const readCommand = ({ tokens }: Statement): Command | undefined => {
       }
     case 'set':
       return readSet(tokens, words)
+    case 'select':
+      return readSelect(statement)
     case 'show':
       return readShow(words.slice(1))
     default:

@@ -17,7 +17,7 @@ export const innerStatement = ({ text, tokens }: Statement, from: number, to: nu
 }
 
 /** The edits of the outer statement, by their places in the inner one. */
-export const innerEdits = ({ start }: InnerStatement, edits: readonly Edit[]): Edit[] =>
+export const innerEdits = ({ start }: { start: number }, edits: readonly Edit[]): Edit[] =>
   edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }))
 
 /** One statement of the text that a client sent. */

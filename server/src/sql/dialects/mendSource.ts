@@ -1,6 +1,7 @@
 import { applyEdits, type Edit, Edits } from '../text/edits.js'
-import { argumentsOf, type Call, callAt, onlyToken } from '../text/operands.js'
-import { isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
+import { argumentsOf, type Call, callAt, onlyToken, operandAt, operandBefore } from '../text/operands.js'
+import { meanings, operatorMeanings } from './meanings.js'
+import { isName, isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 import type { Dialect } from './dialects.js'
 import type { Translation } from './Translator.js'
 
@@ -94,31 +95,100 @@ export interface SourceToken {
   span: { start: number; end: number; line: number; column: number }
 }
 
-/** Words that the transpiler would leave as they are, or translate to another meaning. */
-const calls: Partial<Record<Dialect, Readonly<Record<string, string>>>> = {
-  bigquery: { json_value: 'json_extract_string(' },
-  clickhouse: {
-    formatdatetime: 'strftime(',
-    grouparray: 'list(',
-    jsonextractstring: 'json_extract_string(',
-    match: 'regexp_matches(',
-    todate: 'date(',
-    tohour: 'hour(',
-    tomonth: 'month(',
-    toyear: 'year(',
-    uniqexact: 'count(DISTINCT ',
-  },
-  databricks: { get_json_object: 'json_extract_string(' },
-  oracle: { json_value: 'json_extract_string(' },
-  snowflake: { to_varchar: 'to_char(' },
-  spark: { element_at: 'list_extract(', get_json_object: 'json_extract_string(' },
-  sqlite: { group_concat: 'string_agg(', json_extract: 'json_extract_string(' },
-  trino: {
-    approx_percentile: 'approx_quantile(',
-    array_join: 'array_to_string(',
-    element_at: 'list_extract(',
-  },
-  tsql: { json_value: 'json_extract_string(' },
+/**
+ * What `/` is in dialects where it is not DuckDB's. `//` of whole numbers is whole, of others it is not; by zero it is
+ * NULL, as in MySQL, Spark and SQLite.
+ */
+const divisions: Partial<Record<Dialect, string>> = {
+  mysql: '* 1e0 //',
+  postgresql: '//',
+  redshift: '//',
+  spark: '* 1e0 //',
+  sqlite: '//',
+  trino: '//',
+  tsql: '//',
+}
+
+/** Dialects whose LIKE does not tell small letters from capital ones. */
+const anyCaseLike: ReadonlySet<Dialect> = new Set(['mysql', 'sqlite', 'tsql'])
+
+/** Dialects that count the items of lists from 0: of any list, or of what these functions give. */
+const fromZero: Partial<Record<Dialect, RegExp>> = {
+  databricks: /^/,
+  snowflake: /^(?:split|strtok_to_array|array_\w+)$/,
+  spark: /^/,
+}
+
+/** What stands before the name of a call until the transpiler has translated its arguments. */
+const kept = 'waymark_'
+/** What stands for the `/` of whole numbers until then: it binds as `/` does. */
+const per = '* waymark_per() *'
+
+/** Writes `list[0]` as a call, where a dialect counts from 0. */
+const mendItem = (edits: Edits, at: number, dialect: Dialect): void => {
+  const { tokens } = edits
+  const start = operandBefore(tokens, at - 1)
+  if (start === undefined || tokens[at]!.pair < 0 || tokens[at + 1]?.kind === 'text') return
+  const isList = fromZero[dialect]?.test(wordOf(tokens[start]))
+  if (!isList || (dialect === 'snowflake' && tokens[start + 1]?.pair !== at - 1)) return
+  edits.before(start, `${kept}at(`)
+  edits.replace(at, at, ', ')
+  edits.replace(tokens[at]!.pair, tokens[at]!.pair, ')')
+}
+
+/** Writes the operands of `||` as calls: NULL is nothing to it. */
+const mendJoin = (edits: Edits, at: number): void => {
+  const { tokens } = edits
+  const isJoin = (place: number) => tokens[place]?.text === '||'
+  const keep = (first: number | undefined, last: number | undefined) => {
+    if (first === undefined || last === undefined) return
+    edits.before(first, `${kept}text(`)
+    edits.after(last, ')')
+  }
+  const before = operandBefore(tokens, at - 1)
+  if (before !== undefined && !isJoin(before - 1)) keep(before, at - 1)
+  keep(at + 1, operandAt(tokens, at + 1))
+}
+
+/** Words that take the place of a comma, so that what has them is no list of arguments. */
+const clauses = /^(?:as|for|from|order|separator|using)$/
+
+/** Writes the calls that were kept from the transpiler. Gives their name where one means nothing in DuckDB. */
+export const writeMeanings = (statement: string, dialect: Dialect): string | { without: string } => {
+  const { tokens, problem } = tokenize(statement)
+  // The guard refuses it for the same problem.
+  if (problem !== undefined || tokens.length === 0) return statement
+  let without: string | undefined
+  const textOf = (first: number, last: number): string => {
+    let text = ''
+    let from = tokens[first]!.start
+    for (let at = first; at <= last; at++) {
+      const word = wordOf(tokens[at])
+      // Spark's `||` comes as a call.
+      const isJoined = word === 'concat' && (dialect === 'spark' || dialect === 'databricks')
+      if (!word.startsWith(kept) && !isJoined) continue
+      const call = callAt(tokens, at)
+      if (call === undefined) continue
+      if (word === 'waymark_per') {
+        text += statement.slice(from, tokens[at - 1]!.start) + divisions[dialect]!
+        at += 3
+      } else {
+        const args = argumentsOf(tokens, call).map((each) => {
+          const written = textOf(each.first, each.last)
+          return each.first === each.last || isName(onlyToken(tokens, each)) ? written : `(${written})`
+        })
+        const name = word.replace(kept, '')
+        const means = (operatorMeanings[name] ?? meanings[dialect][name]!)(...args)
+        if (means === undefined) without ??= `${name}(${args.join(', ')})`
+        text += statement.slice(from, tokens[at]!.start) + (means ?? '')
+        at = call.close
+      }
+      from = tokens[at]!.end
+    }
+    return text + statement.slice(from, tokens[last]!.end)
+  }
+  const written = textOf(0, tokens.length - 1)
+  return without === undefined ? written : { without }
 }
 
 /** The transpiler's tokens in the form of ours. A keyword is a word to it as well. */
@@ -143,6 +213,10 @@ const pathOf = (steps: string) =>
     .split(',')
     .map((each) => (/^\d+$/.test(each) ? `[${each}]` : `."${each}"`))
     .join('')}`
+
+/** A pattern of SIMILAR TO as a regular expression of the whole text, which it is to DuckDB. */
+const similarPattern = (pattern: string) =>
+  pattern.replaceAll(/[%_.^$]/g, (sign) => ({ '%': '.*', _: '.' })[sign] ?? `\\${sign}`)
 
 /** Operators of PostgreSQL and Redshift that the transpiler does not know, by ones that it knows, and what stands behind. */
 const operators: Readonly<Record<string, readonly [operator: string, argument: (text: string) => string]>> = {
@@ -172,10 +246,43 @@ export const mendSource = (source: readonly SourceToken[], dialect: Dialect): Ed
       edits.replace(at, at, operator[0])
       edits.replace(at + 1, at + 1, quoted(operator[1](operand!.text)))
     }
+    if (word === 'like' && anyCaseLike.has(dialect)) {
+      if (dialect === 'tsql' && tokens[at + 1]?.text.includes('['))
+        return problemAt(source[at]!, 'LIKE with [ ] has no counterpart')
+      edits.replace(at, at, 'ILIKE')
+    }
+    if (word === 'similar' && wordOf(tokens[at + 1]) === 'to' && tokens[at + 2]?.kind === 'text') {
+      if (dialect === 'postgresql' || dialect === 'redshift')
+        edits.replace(at + 2, at + 2, quoted(similarPattern(tokens[at + 2]!.text)))
+    }
+    if (dialect === 'mysql' && /^(?:regexp|rlike)$/.test(word) && tokens[at + 1]?.kind === 'text') {
+      edits.before(at + 1, "CONCAT('(?i)', ")
+      edits.after(at + 1, ')')
+    }
+    if (dialect === 'oracle' && token.text === '||') mendJoin(edits, at)
+    if (isSymbol(token, '[')) mendItem(edits, at, dialect)
+    if (isSymbol(token, '/') && divisions[dialect] !== undefined) edits.replace(at, at, per)
     const call = callAt(tokens, at)
     if (call === undefined || isSymbol(tokens[at - 1], '.')) continue
-    const known = calls[dialect] ?? {}
-    if (Object.hasOwn(known, word)) edits.replace(at, at + 1, known[word]!)
+    if (Object.hasOwn(meanings[dialect], word)) {
+      const separator = tokens.findIndex(
+        (each, place) =>
+          place > call.open &&
+          place < call.close &&
+          each.around === call.open &&
+          clauses.test(wordOf(each)) &&
+          wordOf(tokens[place - 1]) !== 'distinct',
+      )
+      const isExtract = word === 'extract' && wordOf(tokens[separator]) === 'from'
+      const isList = separator < 0 && wordOf(tokens[call.open + 1]) !== 'distinct'
+      const args = argumentsOf(tokens, call)
+      if (isExtract) edits.replace(separator, separator, ',')
+      if (isExtract || (isList && args.length >= meanings[dialect][word]!.length)) {
+        edits.replace(at, at, kept + word)
+        continue
+      }
+    }
+    if (word === 'to_varchar') edits.replace(at, at, 'to_char')
     if (word !== 'to_char' && word !== 'to_varchar') continue
     const [, ...others] = argumentsOf(tokens, call)
     const last = others.at(-1)

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { isMainThread, parentPort, Worker } from 'node:worker_threads'
 import { endWithParent, limitSelf } from '../../link/ownLimits.js'
-import { mendSource, type SourceToken, mendTranslation } from './mendSource.js'
+import { mendSource, type SourceToken, mendTranslation, writeMeanings } from './mendSource.js'
 import type { Dialect } from './dialects.js'
 import type { FromTranslator, ToTranslate, Translation } from './Translator.js'
 
@@ -45,7 +45,11 @@ const translateAll = async (): Promise<void> => {
       'duckdb' as never,
     )
     // The guard refuses several statements, and none, as it does without a dialect.
-    if (success && sql) return { statement: mendTranslation(sql.join(';\n')) }
+    if (success && sql) {
+      const written = writeMeanings(mendTranslation(sql.join(';\n')), dialect)
+      if (typeof written === 'string') return { statement: written }
+      return { problem: `${written.without} has no counterpart in DuckDB's SQL`, line: 0, column: 0 }
+    }
     if (errorLine === undefined) return undefined
     const problem = error ?? ''
     // Its line and column are those behind what it did not expect.

@@ -20,6 +20,10 @@ export const itemTypeOf = (type: DuckDBType): DuckDBType | undefined => {
 export const isJson = (type: DuckDBType): boolean =>
   type.alias === 'JSON' || (nestedTypes.has(type.typeId) && itemTypeOf(type) === undefined)
 
+/** DuckDB has the era behind the date, Postgres behind all. */
+const beforeChrist = (text: string) =>
+  `CASE WHEN contains(${text}, '(BC)') THEN replace(${text}, ' (BC)', '') || ' BC' ELSE ${text} END`
+
 const scalar = (sql: string, type: DuckDBType): string => {
   switch (type.typeId) {
     case DuckDBTypeId.BOOLEAN:
@@ -34,11 +38,11 @@ const scalar = (sql: string, type: DuckDBType): string => {
     case DuckDBTypeId.DATE:
     case DuckDBTypeId.TIMESTAMP:
     case DuckDBTypeId.TIMESTAMP_TZ:
-      return `replace(${sql}::VARCHAR, ' (BC)', ' BC')`
+      return beforeChrist(`${sql}::VARCHAR`)
     case DuckDBTypeId.TIMESTAMP_S:
     case DuckDBTypeId.TIMESTAMP_MS:
     case DuckDBTypeId.TIMESTAMP_NS:
-      return `replace(${sql}::TIMESTAMP::VARCHAR, ' (BC)', ' BC')`
+      return beforeChrist(`${sql}::TIMESTAMP::VARCHAR`)
     default:
       return `${sql}::VARCHAR`
   }

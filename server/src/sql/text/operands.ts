@@ -69,6 +69,12 @@ export const operandBefore = (tokens: readonly SqlToken[], end: number): number 
       if (opening < 0) return undefined
       const isSubscript = isSymbol(tokens[opening], '[')
       const before = tokens[opening - 1]
+      // FILTER (…), OVER (…) and WITHIN GROUP (…) belong to the call before them.
+      const behindCall = wordOf(before) === 'group' && wordOf(tokens[opening - 2]) === 'within' ? 3 : 2
+      if (/^(filter|over|group)$/.test(wordOf(before)) && isSymbol(tokens[opening - behindCall], ')')) {
+        at = opening - behindCall
+        continue
+      }
       // A call or a subscript goes on to the left: the function's name, or the value before the bracket.
       if (isOperand(before) || (isSubscript && (isSymbol(before, ')') || isSymbol(before, ']')))) {
         at = opening - 1
@@ -79,6 +85,9 @@ export const operandBefore = (tokens: readonly SqlToken[], end: number): number 
       const before = tokens[at - 1]
       // The e of e'…', and the sign of $1.
       if (before?.end === tokens[at]!.start && (/^e$/i.test(before.text) || isSymbol(before, '$'))) at--
+    } else if (wordOf(tokens[at - 1]) === 'over' && isSymbol(tokens[at - 2], ')')) {
+      at -= 2
+      continue
     } else if (!isOperand(tokens[at]) || /^end$/i.test(tokens[at]!.text)) return undefined
     if (isSymbol(tokens[at - 1], '.')) at -= 2
     else if (isCast(tokens, at - 2)) at -= 3
@@ -107,4 +116,17 @@ export const operandAt = (
     else break
   }
   return at
+}
+
+/** What stands behind a call and is a part of it: FILTER, WITHIN GROUP and OVER. `from` is the call's last token. */
+export const endOfCall = (tokens: readonly SqlToken[], from: number): number => {
+  let at = from
+  for (;;) {
+    const word = wordOf(tokens[at + 1])
+    if ((word === 'filter' || word === 'over') && isSymbol(tokens[at + 2], '('))
+      at = closingAt(tokens, at + 2)
+    else if (word === 'over') at += 2
+    else if (word === 'within') at = closingAt(tokens, at + 3)
+    else return at
+  }
 }

@@ -89,7 +89,7 @@ describe('what means something else in DuckDB', () => {
     [`SELECT extract(epoch from now()) > 0, id IS DISTINCT FROM len(string_to_array(note, ',')) FROM orders WHERE id = 1`, 't', 'f'],
     [`SELECT 'Signed Up' ~ 'gned', 'Signed Up' ~ '^gned', 'Signed Up' ~* 'SIGN', 'Signed Up' !~ 'up', 'Signed Up' !~* 'up', 'a' ~~ 'a%', ~5, 'Signed Up' OPERATOR(pg_catalog.~*) 'GNED'`, 't', 'f', 't', 't', 'f', 't', '-6', 't'],
     [`SELECT count(*) FROM events WHERE event ~ ('U' || 'p')`, '1'],
-    [`SELECT 7/2, 7//2, 1.23456::numeric, '0.10'::numeric * 3, 1.5::numeric(5, 2)`, '3.5', '3', '1.23456', '0.3', '1.50'],
+    [`SELECT 7/2, 7//2, 1.23456::numeric, '0.10'::numeric * 3, 1.5::numeric(5, 2)`, '3', '3', '1.23456', '0.30', '1.50'],
     [`SELECT to_char(TIMESTAMP '2026-01-02 03:04:05', 'YYYY-MM-DD HH24:MI:SS'), to_char(1234567.891, 'FM999,999,990.00'), to_char(5, '990'), to_date('02.01.2026', 'DD.MM.YYYY')`, '2026-01-02 03:04:05', '1,234,567.89', '   5', '2026-01-02'],
     [`SELECT '{"a":{"b":1}}'::jsonb #>> '{a,b}', '{"a":[1,2]}'::jsonb #> array['a', '1']::text[], '{"a":[1,2]}'::jsonb #>> '{a,1}'::text[], '{"a":1,"b":2}'::jsonb @> '{"a":1}', '{"a":1}'::jsonb ? 'b'`, '1', '2', '2', 't', 'f'],
     [`SELECT count(*) FROM orders WHERE details @> '{"a":{"b":[1]}}' AND details #>> '{a,b,0}' = '1' AND tags @> ['a'] AND [1, 2] @> [1.0]`, '1'],

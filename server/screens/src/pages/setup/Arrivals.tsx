@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import type { Setup } from '../../data/setup'
+import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { addressOf } from '../../address/location'
 import { scopeSearch } from '../../address/scope'
@@ -24,6 +26,24 @@ const Refused = ({ refused }: { refused: NonNullable<Progress['refused']> }) => 
   </p>
 )
 
+/** What was taken, and is probably not what its sender means. */
+const Marked = ({ ids, times }: Setup['marked']) => (
+  <>
+    {ids > 0 && (
+      <p>
+        Since the service started, {formatCount(ids)} ids were such as a bug gives: undefined, null or 0. They
+        count as none, and an identify or alias with one is set aside.
+      </p>
+    )}
+    {times > 0 && (
+      <p>
+        Since the service started, {formatCount(times)} times were seconds or microseconds where milliseconds
+        are read: see the column <code>timestamp_problem</code> of events.
+      </p>
+    )}
+  </>
+)
+
 const lines: Record<Progress['state'], (progress: Progress, environment: string) => ComponentChildren> = {
   arrived: ({ arrival }) => <>Events arrive. The newest: {arrival && <From arrival={arrival} />}.</>,
   refused: () => 'Your page reaches the service, and what it sends is refused.',
@@ -47,13 +67,20 @@ const lines: Record<Progress['state'], (progress: Progress, environment: string)
   waiting: () => 'Waiting for the first event. Open your page; this line changes by itself.',
 }
 
+interface Props {
+  progress: Progress
+  marked: Setup['marked']
+  environment: string
+}
+
 /** Whether events come, where from, and what is in their way. */
-export function Arrivals({ progress, environment }: { progress: Progress; environment: string }) {
+export function Arrivals({ progress, marked, environment }: Props) {
   const { state, arrival, refused } = progress
   return (
     <div class={`arrivals is-${state}`} role="status">
       <p>{lines[state](progress, environment)}</p>
       {refused && <Refused refused={refused} />}
+      <Marked {...marked} />
       {state === 'arrived' && arrival?.lacksCampaigns && (
         <p>
           An address has <code>utm_source</code>, but no event has a campaign. Add the plugin{' '}

@@ -1,0 +1,181 @@
+import { closingAt, endOfCall, operandAt, operandBefore } from '../../sql/text/operands.js'
+import { isSymbol } from '../../sql/text/tokenize.js'
+import { quoteText } from '../../duckdb/quote.js'
+import { pg } from '../catalog/names.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
+import type { Rewrite } from './Rewrite.js'
+
+/* What PostgreSQL and DuckDB both have, with another value. */
+
+const refused = (message: string) => new ProtocolError(sqlState.notSupported, message)
+
+/** Postgres has NULL above all, so it comes first where the order goes down. */
+const nullsFirst = (rewrite: Rewrite, at: number): void => {
+  if (rewrite.is(at - 1, '.') || rewrite.word(at - 1) === 'as' || rewrite.word(at + 1) === 'nulls') return
+  rewrite.after(at, ' NULLS FIRST')
+}
+
+/** The last token of texts that are joined by `||`. */
+const endOfText = (rewrite: Rewrite, at: number): number | undefined => {
+  let end = operandAt(rewrite.tokens, at)
+  while (end !== undefined && rewrite.isOperator(end + 1, '||')) end = operandAt(rewrite.tokens, end + 3)
+  return end
+}
+
+/** A backslash in a pattern means the sign behind it, also where no ESCAPE says so. */
+const escape = (rewrite: Rewrite, at: number): void => {
+  if (/^(any|all|some)$/.test(rewrite.word(at))) return
+  const end = endOfText(rewrite, at)
+  if (end === undefined || rewrite.word(end + 1) === 'escape') return
+  // Without ESCAPE a pattern that begins with plain letters is found faster.
+  if (end === at && rewrite.text(at)?.includes('\\') === false) return
+  rewrite.after(end, ` ESCAPE '\\'`)
+}
+
+/** `~~`, `!~~`, `~~*` and `!~~*` are LIKE by their other names. */
+const likeSigns = (rewrite: Rewrite, at: number): void => {
+  const isNot = rewrite.isOperator(at - 1, '!~~')
+  const isLoose = rewrite.isOperator(at, '~~*')
+  const last = at + (isLoose ? 2 : 1)
+  rewrite.replace(isNot ? at - 1 : at, last, `${isNot ? ' NOT' : ''} ${isLoose ? 'ILIKE' : 'LIKE'} `)
+  escape(rewrite, last + 1)
+}
+
+/** https://www.postgresql.org/docs/current/functions-matching.html#FUNCTIONS-SIMILARTO-REGEXP */
+const regexpOf = (pattern: string): string =>
+  pattern.replaceAll(/\\(.)|\[[^\]]*\]|[%_.^$\\]/gs, (part: string, escaped?: string) => {
+    if (escaped !== undefined) return /\w/.test(escaped) ? escaped : `\\${escaped}`
+    if (part === '%') return '.*'
+    return part === '_' ? '.' : part.startsWith('[') ? part : `\\${part}`
+  })
+
+const similar = (rewrite: Rewrite, at: number): void => {
+  const pattern = rewrite.text(at)
+  const isWhole =
+    pattern !== undefined && operandAt(rewrite.tokens, at) === at && !rewrite.isOperator(at + 1, '||')
+  if (!isWhole || rewrite.word(at + 1) === 'escape')
+    throw refused('SIMILAR TO takes a pattern that is written out, without ESCAPE; ~ takes others.')
+  rewrite.replace(at, at, quoteText(`(?s)${regexpOf(pattern)}`))
+}
+
+/** The last token of a CASE. */
+const endOfCase = (rewrite: Rewrite, at: number): number | undefined => {
+  for (let end = at + 1, open = 1; end < rewrite.tokens.length; end++) {
+    const word = rewrite.word(end)
+    if (word === 'case') open++
+    if (word === 'end' && --open === 0) return end
+  }
+  return undefined
+}
+
+/** Where the factors begin that are multiplied before the sign at `at`; undefined where that is not certain. */
+const startOfProduct = (rewrite: Rewrite, at: number): number | undefined => {
+  let first = operandBefore(rewrite.tokens, at - 1)
+  // The type of `numeric '1'` belongs to the text.
+  while (first !== undefined) {
+    if (rewrite.text(first) !== undefined && isType.test(rewrite.word(first - 1))) first--
+    if (!/^[*/%^]$/.test(rewrite.tokens[first - 1]?.text ?? '')) return first
+    first = operandBefore(rewrite.tokens, first - 2)
+  }
+  return undefined
+}
+const isType = /^(numeric|decimal|int[248]?|integer|bigint|smallint|interval|real|float[48]?)$/
+
+/** A macro writes what is divided twice, so a chain of these doubles with each. */
+const maxQuotients = 6
+
+/** Whole numbers are divided whole, and by zero nothing is divided but NULL. */
+const divide = (rewrite: Rewrite, at: number, count: number): void => {
+  const { tokens } = rewrite
+  const sign = tokens[at]!.text === '/' ? '//' : '%'
+  const start = startOfProduct(rewrite, at)
+  const isInterval = (from: number) =>
+    tokens.slice(from, at).some(({ kind, text }) => kind === 'word' && /^(interval|age)$/i.test(text))
+  if (start !== undefined && isInterval(start)) return
+  let first = at + 1
+  while (rewrite.is(first, '-') || rewrite.is(first, '+')) first++
+  const found = rewrite.word(first) === 'case' ? endOfCase(rewrite, first) : operandAt(tokens, first)
+  const last = found !== undefined && isSymbol(tokens[found], ')') ? endOfCall(tokens, found) : found
+  const isNumber = first === last && /^\d/.test(tokens[first]!.text) && Number(tokens[first]!.text) !== 0
+  if (last === undefined || isNumber || rewrite.word(first) === 'nullif') rewrite.replace(at, at, sign)
+  else if (start === undefined || count > maxQuotients) {
+    rewrite.replace(at, at, sign)
+    rewrite.before(first, `${pg}.divisor(`)
+    rewrite.after(last, ')')
+  } else {
+    rewrite.before(start, `${pg}.${sign === '%' ? 'remainder' : 'quotient'}(`)
+    rewrite.replace(at, at, ',')
+    rewrite.after(last, ')')
+  }
+}
+
+/** In Postgres the fields of `extract` are numerics, of a second with its fraction. */
+const fields: Readonly<Record<string, readonly [field: string, behind: string]>> = {
+  second: ['microsecond', ' * 0.000001'],
+  millisecond: ['microsecond', ' * 0.001'],
+  epoch: ['epoch', '::DECIMAL(18, 6)'],
+}
+
+const extract = (rewrite: Rewrite, at: number): void => {
+  const token = rewrite.tokens[at + 2]
+  const name = (rewrite.text(at + 2) ?? token?.text ?? '').toLowerCase().replace(/(?<=second)s$/, '')
+  if (rewrite.word(at + 3) !== 'from' || name === 'julian') return
+  const [field, behind] = fields[name] ?? [name, '::DECIMAL(18, 0)']
+  rewrite.replace(at + 2, at + 2, field)
+  rewrite.before(at, '(')
+  rewrite.after(closingAt(rewrite.tokens, at + 1), `${behind})`)
+}
+
+/** An offset is counted to the west, as POSIX has it: `UTC-2` is two hours east. */
+const zone = (rewrite: Rewrite, at: number): void => {
+  const found = /^[a-z]*([+-])(\d{1,2})(:?\d\d)?$/i.exec(rewrite.text(at) ?? '')
+  if (found === null) return
+  const [, sign = '', hours = '', minutes = ':00'] = found
+  if (!minutes.endsWith('00') || Number(hours) > 12)
+    throw refused('A time zone by its offset has whole hours here, twelve at most; others go by their names.')
+  rewrite.replace(at, at, `'Etc/GMT${Number(hours) === 0 ? '' : sign + Number(hours)}'`)
+}
+
+/** `row_to_json(row(1, 2))` has the fields f1 and f2. */
+const nameFields = (rewrite: Rewrite, at: number): void => {
+  const open = rewrite.word(at + 2) === 'row' ? at + 3 : -1
+  const close = closingAt(rewrite.tokens, open)
+  if (!rewrite.is(open, '(') || close === open + 1 || close + 1 !== closingAt(rewrite.tokens, at + 1)) return
+  rewrite.replace(at + 2, open, 'struct_pack(f1 := ')
+  for (const [nth, comma] of rewrite.commasIn(open, close).entries())
+    rewrite.replace(comma, comma, `, f${nth + 2} := `)
+}
+
+const isJsonCast = (rewrite: Rewrite, at: number) =>
+  rewrite.is(at - 1, ':') && /^jsonb?$/.test(rewrite.word(at))
+
+const rewriteWord = (rewrite: Rewrite, at: number, word: string): void => {
+  const next = rewrite.tokens[at + 1]
+  if (word === 'desc' && at > 0) nullsFirst(rewrite, at)
+  else if (word === 'like' || word === 'ilike') escape(rewrite, at + 1)
+  else if (word === 'similar' && rewrite.word(at + 1) === 'to') similar(rewrite, at + 2)
+  else if (word === 'extract' && rewrite.is(at + 1, '(')) extract(rewrite, at)
+  else if (word === 'row_to_json' && rewrite.is(at + 1, '(')) nameFields(rewrite, at)
+  else if (word === 'zone' && rewrite.word(at - 2) === 'at') zone(rewrite, at + 1)
+  else if (/^[xb]$/.test(word) && next?.kind === 'text' && next.start === rewrite.tokens[at]!.end)
+    throw refused("There are no strings of bits here: write a number, or bytes as '\\x1f'::bytea.")
+}
+
+/** Gives operators and clauses the meaning that they have in Postgres. */
+export const rewriteValues = (rewrite: Rewrite): void => {
+  let divisions = 0
+  for (const [at, token] of rewrite.tokens.entries()) {
+    if (token.kind === 'word') rewriteWord(rewrite, at, token.text.toLowerCase())
+    else if (token.kind !== 'symbol') continue
+    else if (/^0x[\da-f]+$/i.test(token.text)) rewrite.replace(at, at, String(BigInt(token.text)))
+    else if (token.text === '%' || token.text === '/') {
+      const isTwo = rewrite.is(at - 1, token.text) || rewrite.is(at + 1, token.text)
+      if (at > 0 && !isTwo) divide(rewrite, at, ++divisions)
+    } else if (rewrite.isOperator(at, '~~') && !rewrite.is(at - 1, '~')) likeSigns(rewrite, at)
+    else if (
+      rewrite.isOperator(at, '||') &&
+      (isJsonCast(rewrite, at - 1) || isJsonCast(rewrite, operandAt(rewrite.tokens, at + 2) ?? 0))
+    )
+      throw refused('jsonb || jsonb is not to be had here: json_merge_patch(a, b) merges two objects.')
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * What a call means, in DuckDB's SQL, by its arguments in DuckDB's SQL; undefined where nothing means the same. An
+ * argument that is more than a name or a text is in brackets.
+ */
+export type Meaning = (...args: string[]) => string | undefined
+
+export type Meanings = Readonly<Record<string, Meaning>>
+
+export const isText = (argument: string) => /^'(?:[^']|'')*'$/.test(argument)
+
+/** A written time, as a time: `date_diff` takes no text. */
+export const moment = (argument: string) => (isText(argument) ? `TIMESTAMP ${argument}` : argument)
+
+const unitNames: Readonly<Record<string, string>> = {
+  year: 'y yy yyy yyyy yr years yrs',
+  quarter: 'q qq qtr qtrs quarters',
+  month: 'm mm mon mons months',
+  week: 'w wk ww weekofyear woy wy weeks',
+  day: 'd dd dy dayofyear dayofmonth doy days weekday dw',
+  hour: 'h hh hr hours hrs',
+  minute: 'mi n min mins minutes',
+  second: 's ss sec secs seconds',
+  millisecond: 'ms msec milliseconds',
+  microsecond: 'us usec mcs microseconds',
+}
+
+const units = new Map(
+  Object.entries(unitNames).flatMap(([unit, others]) => [
+    [unit, unit] as const,
+    ...others.split(' ').map((each) => [each, unit] as const),
+  ]),
+)
+
+/** How many days after its first day a week of DuckDB's begins, which begins on Monday. */
+const weekStarts: Readonly<Record<string, number>> = {
+  sunday: 1,
+  monday: 0,
+  tuesday: -1,
+  wednesday: -2,
+  thursday: -3,
+  friday: -4,
+  saturday: 2,
+}
+
+/** A unit as it is written, and the days by which its week begins earlier. */
+const readUnit = (argument: string, week: number) => {
+  const written = argument
+    .replaceAll(/['"()\s]/g, ' ')
+    .trim()
+    .toLowerCase()
+  const [name = '', start] = written.split(/ +/)
+  const unit = units.get(name.replace(/^(?:iso_?|sql_tsi_)/, ''))
+  const shift = start === undefined ? (name.startsWith('iso') ? 0 : week) : weekStarts[start]
+  return unit === undefined || shift === undefined ? undefined : { unit, shift: unit === 'week' ? shift : 0 }
+}
+
+const later = (argument: string, days: number) =>
+  days === 0 ? moment(argument) : `(${moment(argument)} + INTERVAL (${days}) DAY)`
+
+/** How many borders of a unit are between two times. `week` is 1 where weeks begin on Sunday. */
+export const borders =
+  (week = 0): Meaning =>
+  (unit, from, to) => {
+    const read = readUnit(unit, week)
+    if (read?.unit !== 'week') return read && `date_diff('${read.unit}', ${moment(from)}, ${moment(to)})`
+    // DuckDB's `date_diff` counts other weeks.
+    const [first, last] = [from, to].map((time) => `date_trunc('week', ${later(time, read.shift)})`)
+    return `(date_diff('day', ${first}, ${last}) // 7)`
+  }
+
+/** How many whole units are between two times. */
+export const wholes: Meaning = (unit, from, to) => {
+  const read = readUnit(unit, 0)
+  return read && `date_sub('${read.unit}', ${moment(from)}, ${moment(to)})`
+}
+
+export const truncate =
+  (week = 0): Meaning =>
+  (unit, time, ...zones) => {
+    const [zone] = zones
+    const read = readUnit(unit, week)
+    if (read === undefined) return undefined
+    const local = zone === undefined ? time : `(CAST(${time} AS TIMESTAMPTZ) AT TIME ZONE ${zone})`
+    const cut = `date_trunc('${read.unit}', ${later(local, read.shift)})`
+    const back = read.shift === 0 ? cut : `(${cut} - INTERVAL (${read.shift}) DAY)`
+    return zone === undefined ? back : `(${back} AT TIME ZONE ${zone})`
+  }
+
+/** The number in a text that strftime writes. */
+export const numberOf = (time: string, format: string) =>
+  `CAST(strftime(${moment(time)}, '${format}') AS INTEGER)`
+
+/** Parts of a time that DuckDB counts in another way; the others as `extract` has them. */
+export const extract =
+  (own: Readonly<Record<string, (time: string) => string>>): Meaning =>
+  (part, time) => {
+    const name = part
+      .replaceAll(/[()\s']/g, ' ')
+      .trim()
+      .toLowerCase()
+    return Object.hasOwn(own, name) ? own[name]!(time) : `extract(${name} FROM ${moment(time)})`
+  }
+
+export const dayFromSunday = (time: string) => `(dayofweek(${moment(time)}) + 1)`
+
+export const dayFromMonday = (time: string) => `(isodow(${moment(time)}) - 1)`
+
+/** The week of a year whose first week has its first day, and whose weeks begin on Sunday. */
+export const weekOfFirst = (time: string) =>
+  `(${borders(1)('week', `date_trunc('year', ${moment(time)})`, time)!} + 1)`
+
+/** A call about a time, which may be a written one. */
+export const ofTime =
+  (name: string): Meaning =>
+  (time, ...more) =>
+    `${name}(${[moment(time), ...more].join(', ')})`
+
+export const ofTimes = (names: string): Meanings =>
+  Object.fromEntries(names.split(' ').map((name) => [name, ofTime(name)]))
+
+/** What MySQL's formats of times are called by strftime, where it calls them otherwise. */
+const mysqlElements: Readonly<Record<string, string>> = {
+  M: '%B',
+  T: '%H:%M:%S',
+  W: '%A',
+  c: '%-m',
+  e: '%-d',
+  h: '%I',
+  i: '%M',
+  k: '%-H',
+  l: '%-I',
+  r: '%I:%M:%S %p',
+  s: '%S',
+  v: '%V',
+  x: '%G',
+}
+
+/** A written format in strftime's form; undefined for one that is not written, or has a part that strftime lacks. */
+export const mysqlFormat = (format: string): string | undefined =>
+  isText(format) && !/%[^aAbBcdefhHiIjklmMprsSTUvwWxyY%]/.test(format)
+    ? format.replaceAll(/%(.)/g, (all, letter: string) => mysqlElements[letter] ?? all)
+    : undefined
+
+/** The last day of a month stays the last day. */
+export const addMonths: Meaning = (time, n) => {
+  const then = `(${moment(time)} + to_months(${n}))`
+  const last = `(day(last_day(${moment(time)})) = day(${moment(time)}))`
+  return `(${then} + to_days(CASE WHEN ${last} THEN day(last_day(${then})) - day(${then}) ELSE 0 END))`
+}
+
+/** What Java's formats of times are called by strftime. */
+const javaElements: Readonly<Record<string, string>> = {
+  y: '%Y',
+  yyyy: '%Y',
+  yy: '%y',
+  M: '%-m',
+  MM: '%m',
+  MMM: '%b',
+  MMMM: '%B',
+  d: '%-d',
+  dd: '%d',
+  D: '%-j',
+  E: '%a',
+  EEE: '%a',
+  EEEE: '%A',
+  H: '%-H',
+  HH: '%H',
+  h: '%-I',
+  hh: '%I',
+  mm: '%M',
+  ss: '%S',
+  SSS: '%g',
+  a: '%p',
+}
+
+export const javaFormat = (format: string): string | undefined => {
+  if (!isText(format) || format.includes("''") || format.includes('%')) return undefined
+  let isKnown = true
+  const written = format.replaceAll(/([A-Za-z])\1*/g, (letters) => {
+    isKnown &&= Object.hasOwn(javaElements, letters)
+    return javaElements[letters] ?? ''
+  })
+  return isKnown ? written : undefined
+}
+
+/** Days and a number, or a unit, a number and a time, as Databricks has it, too. */
+export const addTo =
+  (sign: '+' | '-'): Meaning =>
+  (first, n, ...[time]) => {
+    if (time === undefined) return `(CAST(${first} AS DATE) ${sign} CAST(${n} AS INTEGER))`
+    const read = readUnit(first, 0)
+    return read && `(${moment(time)} ${sign} to_${read.unit}s(CAST(${n} AS INTEGER)))`
+  }
+
+/** The units of Oracle's TRUNC: its `D` is the first day of a week, which depends on the country. */
+export const oracleUnits = new Map<string, string>(
+  Object.entries({
+    year: 'yyyy yyy yy y year syear syyyy',
+    quarter: 'q',
+    month: 'mm mon month rm',
+    isoweek: 'iw',
+    day: 'dd ddd j',
+    hour: 'hh hh12 hh24',
+    minute: 'mi',
+  }).flatMap(([unit, others]) => others.split(' ').map((each) => [`'${each}'`, unit] as const)),
+)
+
+/** Numbers are cut, too, so a time is told from them by how it is written. */
+export const isTime = (value: string) =>
+  /^\(?(?:CAST\(.* AS (?:DATE|TIMESTAMP\w*)\)|CURRENT_(?:DATE|TIMESTAMP)|[\w.]*(?:date|time|_at|_on|_ts)\w*)\)?$/i.test(
+    value,
+  )

@@ -1,0 +1,129 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createService, type Service } from '../fixtures/createService.js'
+import { eventually } from '../fixtures/eventually.js'
+
+/* What tools ask of PostgreSQL's catalog and of their own connection. That its columns are those of a real one is tested in `cluster/catalog.test.ts`. */
+
+let service: Service
+let client: pg.Client
+const connect = async () => {
+  const { postgresPort: port } = service
+  const made = new pg.Client({
+    host: '127.0.0.1',
+    port,
+    user: 'ada',
+    password: 'lovelace',
+    database: 'lakehouse',
+  })
+  made.on('error', () => undefined)
+  await made.connect()
+  return made
+}
+beforeAll(async () => {
+  service = await createService({ postgresPort: 0 })
+  await service.query(
+    'CREATE TABLE orders (id INTEGER PRIMARY KEY, total DECIMAL(10, 2) NOT NULL, note VARCHAR)',
+  )
+  await service.query(
+    'CREATE TABLE lines (nr INTEGER, of_order INTEGER REFERENCES orders (id), CHECK (nr > 0))',
+  )
+  await service.query(`COMMENT ON TABLE orders IS 'What was sold'`)
+  client = await connect()
+})
+afterAll(async () => {
+  await client.end()
+  await service.close()
+})
+
+const types = { getTypeParser: () => (text: string) => text }
+/** The rows as text, by the simple protocol. */
+const ask = async (text: string, by = client): Promise<unknown[][]> => {
+  const found = [await by.query({ text, rowMode: 'array', types } as unknown as pg.QueryArrayConfig)].flat()
+  return found.at(-1)!.rows
+}
+
+describe('tools get what they ask for', () => {
+  it.each<[tool: string, statement: string, ...row: (string | null)[]]>([
+    ['ADBC', `SELECT attname, typname, typsend FROM pg_type t, pg_attribute a WHERE t.oid = atttypid AND attrelid = 'orders'::regclass AND attnum = 1`, 'id', 'int4', 'int4send'],
+    ['SQLAlchemy 2.0', `SELECT conname, contypid, pg_get_constraintdef(oid, true) FROM pg_constraint WHERE conrelid = 'lines'::regclass AND contype = 'c'`, 'lines_nr_check', '0', 'CHECK((nr > 0))'],
+    ['SQLAlchemy 2.0', `SELECT indkey, indclass, indnkeyatts, indnullsnotdistinct FROM pg_index WHERE indrelid = 'orders'::regclass`, '1', '1', '1', 'f'],
+    ['SQLAlchemy 2.1', `SELECT c.collname, n.nspname, o.opcname FROM pg_collation c JOIN pg_namespace n ON n.oid = c.collnamespace, pg_opclass o WHERE c.oid = 100`, 'default', 'pg_catalog', 'ops'],
+    ['Cube', `SELECT columns.column_name, columns.data_type FROM information_schema.columns WHERE columns.table_name = 'orders' AND columns.ordinal_position = 2`, 'total', 'numeric'],
+    ['Hibernate', `SELECT count(*), count(sequence_name) FROM information_schema.sequences`, '0', '0'],
+    ['jOOQ', `SELECT count(*), count(r1.routine_name) FROM information_schema.routines AS r1`, '0', '0'],
+    ['sqlsmith', `SELECT table_type, is_insertable_into FROM information_schema.tables WHERE table_name = 'orders'`, 'BASE TABLE', 'NO'],
+    ['Prisma', `SELECT numeric_precision, numeric_precision_radix, numeric_scale FROM information_schema.columns WHERE table_name = 'orders' AND column_name = 'total'`, '10', '10', '2'],
+    ['Metabase', `SELECT description FROM pg_description WHERE classoid = 'pg_class'::regclass AND objoid = 'orders'::regclass`, 'What was sold'],
+    ['Ruby', `SELECT t.typname, p.proname FROM pg_type t JOIN pg_proc p ON p.oid = t.typinput WHERE t.typinput = 'boolin'`, 'bool', 'boolin'],
+    ['JDBC', `SELECT typinput = 'array_in'::regproc, typinput, typinput::text FROM pg_type WHERE oid = 1007`, 't', 'array_in', 'array_in'],
+    ['JDBC', `SELECT confrelid::regclass, conkey, confkey FROM pg_constraint WHERE contype = 'f'`, 'orders', '{2}', '{1}'],
+    ['TypeORM', `SELECT * FROM current_schema()`, 'main'],
+    ['TypeORM', `SET search_path TO analytics; SELECT current_schema(), current_schema`, 'analytics', 'analytics'],
+    ['Sequelize', `SET TIME ZONE INTERVAL '+00:00' HOUR TO MINUTE; SHOW TimeZone`, 'UTC'],
+    ['Sequelize', `SET TIME ZONE INTERVAL '+02:00' HOUR TO MINUTE; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 14:00:00+02'],
+    ['people', `SET TIME ZONE -3; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 09:00:00-03'],
+    ['people', `SET TIME ZONE '+02:00'; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 10:00:00-02'],
+    ['pgAdmin', `SELECT set_config('bytea_output', 'hex', false) FROM pg_show_all_settings() WHERE name = 'bytea_output'`, 'hex'],
+    ['pg_dump', `SELECT pg_catalog.set_config('search_path', 'analytics', false); SELECT setting, source FROM pg_settings WHERE pg_settings.name = 'search_path'`, 'analytics', 'session'],
+    ['psql', `SELECT array_remove(ARRAY['a', 'b'], 'a'), pg_get_function_sqlbody(1) IS NULL, pg_tablespace_size(1663)`, '{"b"}', 't', '0'],
+    ['people', `SELECT 'int4'::regtype::text, 'character varying'::regtype::oid, ('int' || '8')::regtype::oid, 'pg_class'::regclass::oid`, 'integer', '1043', '20', '1259'],
+    ['people', `SELECT 'orders'::regclass`, 'orders'],
+    ['people', `SELECT rolname, (SELECT count(*) FROM pg_user WHERE pg_user.usename = current_user) FROM pg_roles WHERE rolname = current_user`, 'ada', '1'],
+    ['people', `SELECT 'abc' LIKE ANY (ARRAY['x', 'a%']), 'abc' NOT LIKE ANY (ARRAY['x']), width_bucket(5.3, 0, 10, 5), date_trunc('day', TIMESTAMPTZ '2026-01-02 23:30:00Z', 'Europe/Vienna')`, 't', 't', '3', '2026-01-02 23:00:00+00'],
+    ['people', `SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_gssapi), (SELECT count(*) FROM pg_statio_all_tables)`, '0', '0', '0'],
+  ])('%s: %s', async (_, statement, ...row) => {
+    await client.query('RESET ALL')
+    expect(await ask(statement)).toEqual([row])
+  }) // prettier-ignore
+})
+
+it.each([
+  [`SELECT 'nope'::regclass::oid`, '42P01'],
+  [`SELECT 'nope'::regtype`, '42704'],
+])('%s is refused, as a name of nothing is', async (statement, code) => {
+  await expect(client.query(statement)).rejects.toMatchObject({ code })
+})
+
+it('shows a table as soon as it is there, as it is, and no longer than it is there', async () => {
+  const columns = `SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relname = 'fresh'`
+  expect(await ask(columns)).toEqual([[null]])
+  await service.query('CREATE TABLE fresh (a INTEGER)')
+  expect(await ask(columns)).toEqual([['a']])
+  await service.query('ALTER TABLE fresh ADD COLUMN b INTEGER')
+  expect(await ask(columns)).toEqual([['a b']])
+  await service.query('DROP TABLE fresh')
+  expect(await ask(columns)).toEqual([[null]])
+})
+
+it('shows nothing of the service’s own', async () => {
+  expect(
+    await ask(`SELECT count(*) FROM pg_class WHERE relname = 'shown_keys' OR relname LIKE 'system\\_%'`),
+  ).toEqual([['0']])
+  expect(
+    await ask(`SELECT nspname FROM pg_namespace WHERE nspname LIKE 'waymark%' OR nspname IN ('raw', 'pg')`),
+  ).toEqual([])
+  expect(await ask(`SELECT datname FROM pg_database ORDER BY 1`)).toEqual([['analytics'], ['lakehouse']])
+})
+
+it('a user sees and ends connections of their own', async () => {
+  const other = await connect()
+  const [[pid]] = (await ask('SELECT pg_backend_pid()', other)) as [[string]]
+  const running = other.query('SELECT count(*) FROM range(100000000000)')
+  const failed = expect(running).rejects.toMatchObject({ code: '57014' })
+  await eventually(async () => {
+    expect(await ask(`SELECT usename, query FROM pg_stat_activity WHERE pid = ${pid}`)).toEqual([
+      ['ada', 'SELECT count(*) FROM range(100000000000)'],
+    ])
+    // Superset's stop button.
+    expect(await ask(`SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid='${pid}'`)).toEqual([
+      ['t'],
+    ])
+  })
+  await failed
+  expect(await ask(`SELECT pg_terminate_backend(${pid})`)).toEqual([['t']])
+  await eventually(async () => {
+    expect(await ask(`SELECT pid FROM pg_stat_activity WHERE pid = ${pid}`)).toEqual([])
+  })
+  expect(await ask('SELECT pg_terminate_backend(-1)')).toEqual([['f']])
+})
