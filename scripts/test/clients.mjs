@@ -91,7 +91,8 @@ async function post(url, path, body) {
 
 /** @param {string} url */
 async function fill(url) {
-  for (const statement of readFileSync(at('orders.sql'), 'utf8').split(';\n'))
+  const files = [at('orders.sql'), join(root, 'server/test/postgres/values/sample.sql')]
+  for (const statement of files.flatMap((file) => readFileSync(file, 'utf8').split(';\n')))
     await post(url, '/query', { statement })
   const event = {
     event: 'Signed Up',

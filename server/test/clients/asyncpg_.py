@@ -1,6 +1,7 @@
 import asyncio, datetime, decimal
 import asyncpg
 from checks import *
+from parameters import CASES, differs, value
 
 
 def with_connection(work):
@@ -42,6 +43,18 @@ async def parameters(c):
     row = await c.fetchrow("SELECT $1::int AS i, $2::text AS t, $3::timestamptz AS z, $4::numeric AS n, $5::bool AS b, $6::float8 AS f",
         1, "a", datetime.datetime(2026, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc), decimal.Decimal("1.25"), True, 1.5)
     equal((row["i"], row["t"], row["z"].year, row["n"], row["b"], row["f"]), (1, "a", 2026, decimal.Decimal("1.25"), True, 1.5))
+
+
+@aio
+async def typed(c):
+    """parameters and columns have PostgreSQL's types and values"""
+    wrong = []
+    for case in CASES:
+        statement = await c.prepare(case["sql"])
+        names = [t.name for t in statement.get_parameters()]
+        row = await statement.fetchrow(*[value(name, text) for name, text in zip(names, case["values"])])
+        wrong.append(differs(case, row))
+    equal([each for each in wrong if each], [])
 
 
 @aio

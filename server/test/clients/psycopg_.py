@@ -1,5 +1,6 @@
 import psycopg
 from checks import *
+from parameters import CASES, differs
 
 
 def connect(**more):
@@ -40,6 +41,19 @@ def copy():
         with cursor.copy("COPY (SELECT id, note FROM orders ORDER BY id) TO STDOUT (FORMAT binary)") as copy:
             copy.set_types(["int4", "text"])
             equal(list(copy.rows()), [(1, "x"), (2, None), (3, "y")])
+
+
+@check
+def typed():
+    """parameters and columns have PostgreSQL's types and values, as text and in binary"""
+    import re
+    wrong = []
+    with connect() as c:
+        for case in CASES:
+            sql = re.sub(r"\$\d", "%s", case["sql"].replace("%", "%%"))
+            for binary in (False, True):
+                wrong.append(differs(case, c.execute(sql, case["values"], binary=binary).fetchone()))
+    equal([each for each in wrong if each], [])
 
 
 @check
