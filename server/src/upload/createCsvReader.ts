@@ -21,8 +21,8 @@ const maxHeaderBytes = 1_048_576
 /** DuckDB's buffer has 16 times its limit for a row. It refuses a row over the limit only when the row fits into the buffer. */
 export const maxRowBytes = 2_000_000
 
-/** Of several that are possible the first is taken. */
-const delimiters = [',', ';', '\t', '|']
+/** Of several that are possible the first is taken: commas may stand before fractions in every row. */
+const delimiters = [';', '\t', '|', ',']
 
 /** How many fields each of the first rows has. The last counts only where the file ends with it. */
 const widthsOf = (start: string, delimiter: string, isWhole: boolean): number[] => {
@@ -53,13 +53,12 @@ const widthsOf = (start: string, delimiter: string, isWhole: boolean): number[] 
 
 /** The delimiter by which most rows have as many fields as the first, and that more than one. */
 const findDelimiter = (start: string, isWhole: boolean): string => {
-  let best = { delimiter: ',', share: 0.5, width: 1 }
+  let best = { delimiter: ',', share: 0.5 }
   for (const delimiter of delimiters) {
     const widths = widthsOf(start, delimiter, isWhole)
     const [width = 1] = widths
     const share = widths.filter((each) => each === width).length / widths.length
-    const isBetter = share > best.share || (share === best.share && width > best.width)
-    if (width > 1 && isBetter) best = { delimiter, share, width }
+    if (width > 1 && share > best.share) best = { delimiter, share }
   }
   return best.delimiter
 }
