@@ -8,6 +8,7 @@ import {
   type FieldKind,
   type Fields,
   castField,
+  joinFields,
   readRecords,
   type RecordSource,
 } from './describeFields.js'
@@ -55,17 +56,10 @@ const insert = async (connection: DuckDBConnection, { target, ...source }: Inser
   )
 }
 
-const union = (a: Fields, b: Fields): Fields => {
-  const all = new Map(Object.entries(a))
-  for (const [name, kinds] of Object.entries(b)) {
-    all.set(name, [...new Set([...(all.get(name) ?? []), ...kinds])])
-  }
-  return Object.fromEntries(all)
-}
-
 /** Whether a column of these kinds would change numbers: one fraction makes it DOUBLE, which does not hold every long integer. */
 const losesDigits = (kinds: readonly FieldKind[] = []) =>
-  kinds.includes('long') && (kinds.includes('float') || kinds.includes('whole'))
+  kinds.some((kind) => ['long', 'huge', 'digits'].includes(kind)) &&
+  (kinds.includes('float') || kinds.includes('whole'))
 
 /** Reads an entry's target. The kinds of a row that is tried alone are read from the row, because the target has those of its neighbours, too. */
 const readEntry = (entry: LogEntry): AppendTarget => {
@@ -86,7 +80,7 @@ export const applyAppends =
       for (at++; at < entries.length; at++) {
         const next = readEntry(entries[at]!)
         if (next.schema !== schema || next.table !== table) break
-        const both = union(all, next.fields)
+        const both = joinFields(all, next.fields)
         if (Object.entries(both).some(([name, kinds]) => losesDigits(kinds) && !losesDigits(all[name]))) break
         all = both
         bodies.push(entries[at]!.body)

@@ -20,8 +20,7 @@ export interface RecordSource {
 
 export const readRecords = ({ plan, fields, bodies }: RecordSource): Records => {
   const shape = Object.fromEntries(plan.read.map(({ field }) => [field, 'JSON']))
-  const isNumber = (field: string) =>
-    fields[field]?.some((kind) => ['float', 'whole', 'long', 'integer'].includes(kind))
+  const isNumber = (field: string) => fields[field]?.some((kind) => ofNumbers.includes(kind))
   const exact = plan.read.filter(({ field, type }) => keepsDigits(type) && isNumber(field))
   const texts = keepDigits(bodies, new Set(exact.map(({ field }) => field)))
   return {
@@ -73,10 +72,22 @@ export const keepDigits = (bodies: readonly Buffer[], fields: ReadonlySet<string
   )
 
 /**
- * `long` is an integer that a DOUBLE may not hold exactly. `whole` is a whole number that is written as a fraction or
- * with an exponent, such as 1.0.
+ * `long` is an integer that a DOUBLE does not hold exactly, `huge` one beyond BIGINT, `digits` one beyond HUGEINT.
+ * `whole` is a whole number that is written as a fraction or with an exponent, such as 1.0.
  */
-export type FieldKind = 'integer' | 'long' | 'whole' | 'float' | 'text' | 'timestamp' | 'boolean' | 'json'
+export type FieldKind =
+  | 'integer'
+  | 'long'
+  | 'huge'
+  | 'digits'
+  | 'whole'
+  | 'float'
+  | 'text'
+  | 'timestamp'
+  | 'boolean'
+  | 'json'
+
+const ofNumbers: readonly FieldKind[] = ['float', 'whole', 'digits', 'huge', 'long', 'integer']
 
 /** The kinds of values in each field, in the order in which the fields were first seen. A null has no kind. */
 export type Fields = Record<string, FieldKind[]>
@@ -107,8 +118,8 @@ const kindOf = (value: unknown): FieldKind | undefined => {
 const kindOfToken = (token: string): FieldKind => {
   if (!/[.eE]/.test(token)) {
     const value = BigInt(token)
-    if (BigInt.asIntN(64, value) !== value) return 'float'
-    return Number.isSafeInteger(Number(token)) ? 'integer' : 'long'
+    if (BigInt.asIntN(64, value) !== value) return BigInt.asIntN(128, value) === value ? 'huge' : 'digits'
+    return BigInt(Number(token)) === value ? 'integer' : 'long'
   }
   const value = Number(token)
   const isRounded = /\.\d*[1-9]/.test(token) && !/[eE]/.test(token)
@@ -121,8 +132,17 @@ const readNumbers = (fields: ReadonlySet<string>, json: string): Map<string, Set
     if (token[0] !== '"') found.get(field)!.add(kindOfToken(token))
     return token
   }
-  createFieldRewriter({ fields, rewrite }).feed(Buffer.from(json))
+  if (fields.size > 0) createFieldRewriter({ fields, rewrite }).feed(Buffer.from(json))
   return found
+}
+
+/** The kinds of both. */
+export const joinFields = (a: Fields, b: Fields): Fields => {
+  const all = new Map(Object.entries(a))
+  for (const [name, kinds] of Object.entries(b)) {
+    all.set(name, [...new Set([...(all.get(name) ?? []), ...kinds])])
+  }
+  return Object.fromEntries(all)
 }
 
 const integers: readonly FieldKind[] = ['integer', 'long']
@@ -138,8 +158,8 @@ export const describeFields = (records: readonly Record<string, unknown>[], json
       if (kind !== undefined) kinds.add(kind)
     }
   }
-  // Only a body with something like 1.0 or 1e2 can have an integer that was written as a fraction.
-  const hasFractions = /\d(?:\.\d|[eE][-+\d])/.test(json)
+  // Only 1.0, 1e2 and numbers of so many digits that they are rounded can be an integer that was written as a fraction.
+  const hasFractions = /\d\.0+[\s,}\]]|[\d.]{16}|\d[eE][-+\d]/.test(json)
   const unsure = [...found].filter(([, kinds]) => kinds.has('long') || (hasFractions && kinds.has('integer')))
   const numbers = readNumbers(new Set(unsure.map(([name]) => name)), json)
   return Object.fromEntries(

@@ -41,12 +41,16 @@ export const settleWidening = async (
 
 export const shortName = (name: string) => JSON.stringify(shorten(name))
 
+/** JSON may name half of a character, and no column can have it in its name. */
+const half = /\p{Surrogate}/u
+
 /** Says which name of a field cannot be the name of a column; undefined when all can. */
 export const nameProblem = (names: Iterable<string>): string | undefined => {
   const spelled = new Map<string, string>()
   for (const name of names) {
     if (name === '') return 'A field has an empty name.'
     if (name.includes('\0')) return `The name of the field ${shortName(name)} holds the character U+0000.`
+    if (half.test(name)) return `The name of the field ${shortName(name)} holds half a character.`
     const key = name.toLowerCase()
     const other = spelled.get(key)
     if (other !== undefined)
@@ -84,7 +88,8 @@ export const isWhole = (type: string): boolean => whole.test(type)
 /** Whether an append makes columns of this type and may widen them to DOUBLE when a fraction comes. */
 export const isWidened = (type: string): boolean => type === 'BIGINT'
 
-const fractional = /^(DOUBLE|FLOAT|DECIMAL)/
+const fractional = /^(DOUBLE|FLOAT)/
+const beyondBigint = /^(U?HUGEINT|UBIGINT)$/
 
 /** Whether this is a type of date and time. */
 export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP')
@@ -92,16 +97,25 @@ export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP')
 /** Whether this is a list, an array, a struct, a map or a union. DECIMAL and ENUM have brackets, too, but are not nested. */
 export const isNested = (type: string): boolean => type.endsWith(']') || /^(STRUCT|MAP|UNION)\(/.test(type)
 
-const words: Partial<Record<FieldKind, string>> = { long: 'integer', whole: 'float' }
+const words: Partial<Record<FieldKind, string>> = {
+  long: 'long integer',
+  huge: 'long integer',
+  digits: 'long integer',
+  whole: 'float',
+}
 
 /** Names kinds for a message. */
 const listKinds = (kinds: readonly FieldKind[]) =>
   [...new Set(kinds.map((kind) => words[kind] ?? kind))].join(' and ')
 
-const inferType = (kinds: readonly FieldKind[]): string | undefined => {
+/** The type of a new column that holds these kinds as they were sent; undefined when none does. */
+export const inferType = (kinds: readonly FieldKind[]): string | undefined => {
   const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
   if (only('integer', 'long')) return 'BIGINT'
-  if (only('integer', 'long', 'whole', 'float')) return 'DOUBLE'
+  if (only('integer', 'long', 'huge')) return 'HUGEINT'
+  if (only('integer', 'whole', 'float')) return 'DOUBLE'
+  // A DOUBLE would change the long integers beside a fraction.
+  if (only('integer', 'long', 'huge', 'digits', 'whole', 'float')) return 'VARCHAR'
   if (only('timestamp')) return 'TIMESTAMP'
   if (only('text', 'timestamp')) return 'VARCHAR'
   if (only('boolean')) return 'BOOLEAN'
@@ -111,8 +125,10 @@ const inferType = (kinds: readonly FieldKind[]): string | undefined => {
 const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
   const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
   if (type === 'JSON' || type === 'VARCHAR') return true
-  if (isWhole(type)) return only('integer', 'long', 'whole')
-  if (fractional.test(type)) return only('integer', 'long', 'whole', 'float')
+  if (isWhole(type))
+    return only('integer', 'long', 'whole', ...(beyondBigint.test(type) ? ['huge' as const] : []))
+  if (type.startsWith('DECIMAL')) return only('integer', 'long', 'huge', 'whole', 'float')
+  if (fractional.test(type)) return only('integer', 'whole', 'float')
   if (isMoment(type)) return only('timestamp')
   if (type === 'BOOLEAN') return only('boolean')
   if (isNested(type)) return only('json')

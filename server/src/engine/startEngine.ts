@@ -185,7 +185,7 @@ export const startEngine = async (
           intakeOf: (catalog) => intakes.get(catalog)!,
         }),
         ...uploadRoutes({
-          ...{ ...options, ...disk, database, folder, importers },
+          ...{ ...options, ...disk, database, folder, importers, taskIds },
           givingBack: (work, isDropping) => storing.during(() => disk.givingBack(work, isDropping)),
         }),
         exportRoute({ database, secret, logger }),

@@ -49,7 +49,7 @@ export const parseJson = (body: Buffer, what = 'The body'): JsonBody => {
     throw refuse(400, 'invalid-json', 'The body is empty. Send JSON.')
   }
   if (!isUtf8(bytes)) {
-    throw refuse(400, 'invalid-json', 'The body is not valid UTF-8.')
+    throw refuse(400, 'invalid-json', `${what} is not valid UTF-8.`)
   }
   const text = bytes.toString('utf8')
   try {

@@ -25,6 +25,7 @@ export const findTask = ({ taskIds, opened, engine }: FindTaskOptions) => {
     }
     const other = folderIds?.read(taskId)
     if (other === undefined) return undefined
+    if (TaskIds.isDone(other)) return { last: 0, applied: 0, deadLetter: undefined }
     const { log, last } = other
     return {
       last,

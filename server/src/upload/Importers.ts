@@ -3,7 +3,7 @@ import { refuse } from '../http/HttpError.js'
 import { ProcessEnded, SideProcess } from '../link/SideProcess.js'
 import { ConcurrencyLimit, type Permit } from '../duckdb/ConcurrencyLimit.js'
 import { explainEnd, explainReading } from './explainFailure.js'
-import type { Staged, ToStage, FromImporter, ToImport } from './openFile.js'
+import type { Staged, ToStage, FromImporter, ToImport } from './stageFile.js'
 
 export interface FileToRead extends ToStage {
   bytes: number

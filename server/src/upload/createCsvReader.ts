@@ -1,28 +1,96 @@
 import { isUtf8 } from 'node:buffer'
 import { refuse } from '../http/HttpError.js'
 
+/** How a csv file is written. */
+export interface CsvDialect {
+  /** The character between two fields. */
+  delimiter: string
+  /** Whether the first row has the names of the columns. */
+  header: boolean
+}
+
 export interface CsvReader {
   /** Takes a part of the file, and returns it with a line feed as the end of every line. */
   feed(chunk: Buffer): Buffer
-  /** Call it after the last part. It returns the names in the header, and how many rows follow it. */
-  end(): { names: string[]; rows: number }
+  /** Call it after the last part. It returns the names of the columns, and how many rows have values of them. */
+  end(): { names: string[]; rows: number; dialect: CsvDialect }
 }
 
-const [quote, comma, lineFeed, carriageReturn] = [0x22, 0x2c, 0x0a, 0x0d]
+const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d]
 const maxHeaderBytes = 1_048_576
 /** DuckDB's buffer has 16 times its limit for a row. It refuses a row over the limit only when the row fits into the buffer. */
 export const maxRowBytes = 2_000_000
 
-/** Reads the names of a header line. Blanks around a name without quotes are not part of it. */
-const readNames = (header: string): string[] => {
-  const field = /(?:"((?:[^"]|"")*)"|((?!")[^,]*))(?:,|$)/gy
-  const names: string[] = []
-  for (;;) {
-    const found = field.exec(header)
-    if (found === null) throw refuse(400, 'invalid-upload', 'The header line has a quote within a name.')
-    names.push(found[1]?.replaceAll('""', '"') ?? found[2]!.trim())
-    if (!found[0].endsWith(',')) return names
+/** Of several that are possible the first is taken: commas may stand before fractions in every row. */
+const delimiters = [';', '\t', '|', ',']
+
+/** How many fields each of the first rows has. The last counts only where the file ends with it. */
+const widthsOf = (start: string, delimiter: string, isWhole: boolean): number[] => {
+  const widths: number[] = []
+  let width = 1
+  let isRow = false
+  let isAtStart = true
+  const end = () => {
+    if (isRow) widths.push(width)
+    width = 1
+    isRow = false
   }
+  for (let at = 0; at < start.length; at++) {
+    const sign = start[at]!
+    const isEnd = sign === '\n' || sign === '\r'
+    if (isEnd) end()
+    else isRow = true
+    if (sign === delimiter) width++
+    if (sign === '"' && isAtStart) {
+      for (at++; at < start.length && (start[at] !== '"' || start[at + 1] === '"'); at++)
+        if (start[at] === '"') at++
+    }
+    isAtStart = isEnd || sign === delimiter
+  }
+  if (isWhole) end()
+  return widths
+}
+
+/** The delimiter by which most rows have as many fields as the first, and that more than one. */
+const findDelimiter = (start: string, isWhole: boolean): string => {
+  let best = { delimiter: ',', share: 0.5 }
+  for (const delimiter of delimiters) {
+    const widths = widthsOf(start, delimiter, isWhole)
+    const [width = 1] = widths
+    const share = widths.filter((each) => each === width).length / widths.length
+    if (width > 1 && share > best.share) best = { delimiter, share }
+  }
+  return best.delimiter
+}
+
+/** Excel writes such a first line, and takes the delimiter from it. */
+const delimiterLine = /^("?)sep=(.)\1(?:\r\n|\r|\n|$)/i
+
+/** Reads the fields of the first row. Blanks around a field without quotes are not part of it. */
+const readFields = (row: string, delimiter: string): string[] => {
+  const sign = String.raw`\x${delimiter.charCodeAt(0).toString(16).padStart(2, '0')}`
+  const field = new RegExp(`(?:"((?:[^"]|"")*)"|((?!")[^${sign}]*))(?:${sign}|$)`, 'gy')
+  const fields: string[] = []
+  for (;;) {
+    const found = field.exec(row)
+    if (found === null) throw refuse(400, 'invalid-upload', 'The header line has a quote within a name.')
+    fields.push(found[1]?.replaceAll('""', '"') ?? found[2]!.trim())
+    if (!found[0].endsWith(delimiter)) return fields
+  }
+}
+
+/** The name of a column that the file gives none, as DuckDB would name it. */
+const nameOf = (at: number, others: readonly string[]): string => {
+  let name = `column${at}`
+  while (others.some((other) => other.toLowerCase() === name)) name += '_'
+  return name
+}
+
+/** The first column may have no name: pandas and R write one, of the rows' numbers. */
+const readNames = (fields: readonly string[], { header }: CsvDialect): string[] => {
+  if (!header) return fields.map((_, at) => `column${at}`)
+  const [first, ...others] = fields
+  return [first === '' && others.length > 0 ? nameOf(0, others) : first!, ...others]
 }
 
 const listed = (values: Iterable<unknown>) => [...values].slice(0, 20).join(', ')
@@ -76,16 +144,23 @@ const countRows = () => {
       }
       grow(chunk.length - start)
     },
-    /** How many rows follow the header. A blank line is a row only when there is one column. */
+    /** How many rows there are. A blank line is one only when there is one column. */
     count(columns: number): number {
       if (tooLong !== undefined) {
         const most = maxRowBytes.toLocaleString('en')
         const advice = 'Send such values in a json or parquet file'
         throw refuse(400, 'invalid-upload', `Row ${tooLong} has more than ${most} bytes. ${advice}.`)
       }
-      return ended + (bytes > 0 ? 1 : 0) - (columns === 1 ? 0 : blank) - 1
+      return ended + (bytes > 0 ? 1 : 0) - (columns === 1 ? 0 : blank)
     },
   }
+}
+
+export interface CsvStart extends Partial<CsvDialect> {
+  /** The first bytes of the file. */
+  start: Buffer
+  /** Whether that is all of it. */
+  isWhole: boolean
 }
 
 /**
@@ -93,27 +168,37 @@ const countRows = () => {
  * only one kind of line end in a file. It gives columns without a name, or with a repeated one, names of its own.
  * It guesses at text that is cut off within quotes. It leaves out a last row that is longer than its buffer.
  */
-export const createCsvReader = (): CsvReader => {
+export const createCsvReader = (given: CsvStart): CsvReader => {
+  const text = given.start.toString('latin1')
+  const marked = delimiterLine.exec(text)
+  /** How many bytes are left of a line that names the delimiter. */
+  let skipped = marked?.[0].length ?? 0
+  const dialect: CsvDialect = {
+    delimiter: given.delimiter ?? marked?.[2] ?? findDelimiter(text, given.isWhole),
+    header: given.header ?? true,
+  }
+  const delimiter = dialect.delimiter.charCodeAt(0)
   let field: 'start' | 'plain' | 'quoted' | 'closing' = 'start'
   /** Whether the last byte was a carriage return: a line feed that comes now belongs to the same line end. */
   let isReturned = false
-  let isInHeader = true
-  let header = Buffer.alloc(0)
+  let isInFirst = true
+  let first = Buffer.alloc(0)
   const rows = countRows()
 
-  const keepHeader = (part: Buffer) => {
-    header = Buffer.concat([header, part])
-    if (header.length > maxHeaderBytes)
-      throw refuse(400, 'invalid-upload', 'The header is longer than 1 MiB.')
+  const keepFirst = (part: Buffer) => {
+    first = Buffer.concat([first, part])
+    if (first.length > maxHeaderBytes) throw refuse(400, 'invalid-upload', 'The header is longer than 1 MiB.')
   }
 
   return {
-    feed(chunk) {
-      const isSimple = field !== 'quoted' && !isReturned && !isInHeader
+    feed(part) {
+      const chunk = part.subarray(skipped)
+      skipped -= part.length - chunk.length
+      const isSimple = field !== 'quoted' && !isReturned && !isInFirst
       if (isSimple && !chunk.includes(quote) && !chunk.includes(carriageReturn)) {
         rows.takeLines(chunk)
         const last = chunk.at(-1)
-        if (last !== undefined) field = last === comma || last === lineFeed ? 'start' : 'plain'
+        if (last !== undefined) field = last === delimiter || last === lineFeed ? 'start' : 'plain'
         return chunk
       }
       const out = Buffer.allocUnsafe(chunk.length)
@@ -128,30 +213,30 @@ export const createCsvReader = (): CsvReader => {
           isReturned = byte === carriageReturn
           if (isSecond) continue
           field = 'start'
-          if (isInHeader) keepHeader(out.subarray(0, length))
-          isInHeader = false
+          if (isInFirst) keepFirst(out.subarray(0, length))
+          isInFirst = false
           rows.grow(length - rowStart)
           rows.end()
           out[length++] = lineFeed
           rowStart = length
           continue
         } else if (byte === quote && field !== 'plain') field = 'quoted'
-        else field = byte === comma ? 'start' : 'plain'
+        else field = byte === delimiter ? 'start' : 'plain'
         isReturned = false
         out[length++] = byte
       }
       const rest = out.subarray(0, length)
       rows.grow(length - rowStart)
-      if (isInHeader) keepHeader(rest)
+      if (isInFirst) keepFirst(rest)
       return rest
     },
     end() {
       if (field === 'quoted')
         throw refuse(400, 'invalid-upload', 'The file ends within quotes: a text was opened and not closed.')
-      if (!isUtf8(header)) throw refuse(400, 'invalid-upload', 'Row 1 holds bytes that are not UTF-8.')
-      const names = readNames(header.toString('utf8'))
+      if (!isUtf8(first)) throw refuse(400, 'invalid-upload', 'Row 1 holds bytes that are not UTF-8.')
+      const names = readNames(readFields(first.toString('utf8'), dialect.delimiter), dialect)
       checkNames(names)
-      return { names, rows: rows.count(names.length) }
+      return { names, rows: rows.count(names.length) - (dialect.header ? 1 : 0), dialect }
     },
   }
 }

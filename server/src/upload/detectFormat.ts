@@ -22,6 +22,7 @@ const otherKinds: [start: RegExp, kind: string, advice: string][] = [
   [/^\x28\xb5\x2f\xfd/, 'zstd', 'Send it unpacked, or as gzip'],
   [/^PK\p{Cc}{2}/u, 'zip', 'A spreadsheet is one too. Send a file of csv, json or parquet'],
   [/^\s*<(!doctype|html|\?xml)/i, 'HTML or XML', 'Look at what sent it: it may be an error page'],
+  [/^PARE[^]{0,8}[^\P{Cc}\s]/u, 'encrypted parquet', 'Send it decrypted'],
   [/^(\xff\xfe|\xfe\xff)/, 'UTF-16', 'Send UTF-8'],
 ]
 
@@ -43,7 +44,7 @@ export interface GivenFormat {
 /** Finds the format of a file: the one that the request names, or else the one of its first bytes. Throws when they differ. */
 export const detectFormat = ({ format, contentType }: GivenFormat, start: Buffer): FileFormat => {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
-  const text = start.toString('latin1')
+  const text = start.toString('latin1', 0, 512)
   const found = looksLike(text)
   const named = format ?? byType[type] ?? found
   for (const [signature, kind, advice] of otherKinds)

@@ -2,19 +2,20 @@ import { HttpError, refuse } from '../http/HttpError.js'
 import type { Over } from '../link/ownLimits.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing } from '../disk/DiskRoom.js'
-import { quotedCopy } from './unusualFields.js'
+import type { CsvDialect } from './createCsvReader.js'
+import { quotedCopy } from './readRecords.js'
 import { diskFull } from './spoolBody.js'
 
 /** Makes the HttpError for a file that is wrong. */
 export const refuseFile = (message: string): HttpError => refuse(400, 'invalid-upload', message)
 
 /** Says what is wrong with a row of a csv file. DuckDB's number is one of rows: a text in quotes may have several lines. */
-const rowProblem = (message: string): string | undefined => {
+const rowProblem = (message: string, hasHeader: boolean): string | undefined => {
   const row = /CSV Error on Line: (\d+)/.exec(message)?.[1]
   if (row === undefined) return undefined
   const [, wanted, found] = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message) ?? []
   if (wanted !== undefined)
-    return `Row ${row} has ${found} fields where the header, which is row 1, has ${wanted}.`
+    return `Row ${row} has ${found} fields where ${hasHeader ? 'the header, which is row 1,' : 'row 1'} has ${wanted}.`
   if (message.includes('not utf-8')) return `Row ${row} holds bytes that are not UTF-8.`
   if (message.includes('unterminated quote')) return `Row ${row} has text behind the quotes of a field.`
   return undefined
@@ -27,11 +28,13 @@ const isBreak = (reason: string) => /^(INTERNAL|FATAL) Error|\bhas been invalida
 export interface UploadPaths {
   file: string
   stage: string
+  /** How a csv file is written. */
+  dialect?: CsvDialect | undefined
 }
 
 /** DuckDB's own words without what only helps those who know the service's SQL and folders. */
-const tidy = (reason: string, { file, stage }: UploadPaths) =>
-  rowProblem(reason) ??
+const tidy = (reason: string, { file, stage, dialect }: UploadPaths) =>
+  rowProblem(reason, dialect?.header !== false) ??
   [quotedCopy(file), file, stage]
     .reduce((text, path) => text.replaceAll(path, 'the file'), reason)
     .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions?):|Try setting|Stack Trace)/i, 1)[0]!

@@ -4,8 +4,8 @@ import { goBehind, endWithParent, limitSelf } from '../link/ownLimits.js'
 import { reasonOf } from '../OperatorError.js'
 import { attach } from '../duckdb/Database.js'
 import { quoteText } from '../duckdb/quote.js'
-import { stageFile, type FromImporter, spillFolder, stagedTable, type ToImport } from './openFile.js'
-import { quotedCopy } from './unusualFields.js'
+import { stageFile, type FromImporter, spillFolder, stagedTable, type ToImport } from './stageFile.js'
+import { quotedCopy } from './readRecords.js'
 
 /**
  * The process that reads one file of a client, and then ends: a file may break DuckDB in ways that take everything

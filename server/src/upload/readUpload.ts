@@ -1,6 +1,7 @@
 import { readTarget, type Target } from '../append/Target.js'
 import { checkParameters } from '../http/readJson.js'
 import { refuse } from '../http/HttpError.js'
+import type { CsvDialect } from './createCsvReader.js'
 import type { FileFormat } from './detectFormat.js'
 
 export type UploadMode = 'create' | 'append' | 'create_append' | 'upsert' | 'overwrite'
@@ -20,11 +21,23 @@ export interface Upload {
   /** Present when rows are matched by a key. */
   key: UpsertKey | undefined
   format: FileFormat | undefined
+  /** What the parameters say of a csv file. */
+  dialect: Partial<CsvDialect>
 }
 
 const modes: readonly UploadMode[] = ['create', 'append', 'create_append', 'upsert', 'overwrite']
 const formats: readonly FileFormat[] = ['csv', 'json', 'parquet']
-const known = ['catalog', 'schema', 'table', 'mode', 'format', 'primary_key', 'cursor_field']
+const known = [
+  'catalog',
+  'schema',
+  'table',
+  'mode',
+  'format',
+  'primary_key',
+  'cursor_field',
+  'delimiter',
+  'header',
+]
 /** These modes make a table that is missing, and match rows when a key is given. */
 const keyed: readonly UploadMode[] = ['upsert', 'create_append']
 
@@ -56,6 +69,21 @@ const readKey = (search: URLSearchParams, mode: UploadMode): UpsertKey | undefin
   return { primaryKey, cursorField: cursorField === '' ? undefined : cursorField }
 }
 
+/** No letter, digit or blank, which fields are full of, and no quote. */
+const delimiter = /^[!#-/:-@[-`{-~\t]$/
+
+const readDialect = (search: URLSearchParams): Partial<CsvDialect> => {
+  const given = search.get('delimiter') ?? ''
+  const sign = given === String.raw`\t` ? '\t' : given
+  if (sign !== '' && !delimiter.test(sign))
+    throw wrong(String.raw`delimiter must be one character, such as ; or | (%7C), or \t.`)
+  const header = readOne(search, 'header', ['true', 'false'])
+  return {
+    ...(sign === '' ? {} : { delimiter: sign }),
+    ...(header === undefined ? {} : { header: header === 'true' }),
+  }
+}
+
 /** Reads the URL of `/upload` or of `/upsert`, which needs no mode. */
 export const readUpload = (
   search: URLSearchParams,
@@ -68,5 +96,6 @@ export const readUpload = (
     path === '/upsert' ? (readOne(search, 'mode', keyed) ?? 'upsert') : readOne(search, 'mode', modes)
   if (mode === undefined) throw wrong(`mode is missing: one of ${modes.join(', ')}.`)
   const key = readKey(search, path === '/upsert' ? 'upsert' : mode)
-  return { target, mode, key, format: readOne(search, 'format', formats) }
+  const format = readOne(search, 'format', formats)
+  return { target, mode, key, format, dialect: readDialect(search) }
 }

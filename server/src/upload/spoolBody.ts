@@ -4,73 +4,9 @@ import { finished } from 'node:stream/promises'
 import { HttpError, refuse } from '../http/HttpError.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing, lookAtDisk } from '../disk/DiskRoom.js'
-import { createCsvReader } from './createCsvReader.js'
+import { createCsvReader, type CsvDialect } from './createCsvReader.js'
 import { decodeBody } from './decodeBody.js'
 import { detectFormat, type FileFormat } from './detectFormat.js'
-
-interface JsonReader {
-  feed(chunk: Buffer): void
-  /** Call it after the last part. It returns how many objects the file has, in one list or one after the other. */
-  end(): { records: number }
-}
-
-const [quote, backslash, brace, bracket, braceEnd, bracketEnd] = [0x22, 0x5c, 0x7b, 0x5b, 0x7d, 0x5d]
-/** DuckDB's `maximum_object_size` is 16 MiB, for a record together with the blanks beside it. */
-const maxRecordBytes = 16_000_000
-
-/**
- * Checks a file before DuckDB reads it. DuckDB reads a list that was cut off as if it ended there, and refuses
- * a record that is too long only when something stands before or after it.
- */
-const createJsonReader = (): JsonReader => {
-  let depth = 0
-  let inText = false
-  let escaped = false
-  let isList = false
-  let records = 0
-  let tooLong: number | undefined
-  /** The positions in the file at which the open record and this chunk begin. */
-  let recordAt = 0
-  let chunkAt = 0
-
-  const openBracket = (byte: number, at: number) => {
-    if (depth === 0) isList = byte === bracket
-    if (byte === brace && depth === (isList ? 1 : 0)) {
-      records++
-      recordAt = chunkAt + at
-    }
-    depth++
-  }
-  const closeBracket = (byte: number, at: number) => {
-    depth--
-    const isRecord = byte === braceEnd && depth === (isList ? 1 : 0)
-    if (isRecord && chunkAt + at + 1 - recordAt > maxRecordBytes) tooLong ??= records
-  }
-  return {
-    feed(chunk) {
-      for (let at = 0; at < chunk.length; at++) {
-        const byte = chunk[at]!
-        if (inText) {
-          if (escaped) escaped = false
-          else if (byte === backslash) escaped = true
-          else if (byte === quote) inText = false
-        } else if (byte === quote) inText = true
-        else if (byte === brace || byte === bracket) openBracket(byte, at)
-        else if (byte === braceEnd || byte === bracketEnd) closeBracket(byte, at)
-      }
-      chunkAt += chunk.length
-    },
-    end() {
-      if (depth !== 0 || inText)
-        throw refuse(400, 'invalid-upload', 'The JSON is not complete: a bracket or text is open.')
-      if (tooLong !== undefined) {
-        const most = maxRecordBytes.toLocaleString('en')
-        throw refuse(400, 'invalid-upload', `Record ${tooLong} has more than ${most} bytes.`)
-      }
-      return { records }
-    },
-  }
-}
 
 /** Makes the HttpError for a full disk. */
 export const diskFull = () =>
@@ -87,7 +23,9 @@ export interface Spooled {
   format: FileFormat
   /** The columns of a csv file. */
   names: string[]
-  /** How many rows the file has; undefined for parquet, because DuckDB notices there when rows are missing. */
+  /** How a csv file is written. */
+  dialect: CsvDialect | undefined
+  /** How many rows a csv file has. */
   rows: number | undefined
   bytes: number
 }
@@ -95,6 +33,8 @@ export interface Spooled {
 export interface SpoolOptions {
   /** The format that the request names; undefined when it names none. */
   format: FileFormat | undefined
+  /** What the request says of a csv file. */
+  dialect: Partial<CsvDialect>
   /** The limit for the unpacked file. */
   maxBytes: number
   /** How much of the disk must stay free. */
@@ -138,12 +78,12 @@ const withPatience = async function* (request: IncomingMessage, idleMs: number) 
 }
 
 const mark = Buffer.from([0xef, 0xbb, 0xbf])
-/** How many bytes are enough to find the format. */
-const startBytes = 512
+/** How many bytes are enough to find the format, and how a csv file is written. */
+const startBytes = 65_536
 
 /**
  * Removes a byte order mark, which DuckDB does not expect before JSON. The first chunk that it yields is long
- * enough to find the format.
+ * enough to find the format, or all of the file.
  */
 const withStart = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let start: Buffer | undefined = Buffer.alloc(0)
@@ -166,19 +106,14 @@ const withStart = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerato
 interface Reader {
   feed(chunk: Buffer): Buffer
   /** Throws when the file is not complete. */
-  end(): Pick<Spooled, 'names' | 'rows'>
+  end(): Pick<Spooled, 'names' | 'rows' | 'dialect'>
 }
 
-const readJson = (): Reader => {
-  const reader = createJsonReader()
-  return {
-    feed(chunk) {
-      reader.feed(chunk)
-      return chunk
-    },
-    end: () => ({ names: [], rows: reader.end().records }),
-  }
-}
+/** Its records are read when it is complete. */
+const readJson = (): Reader => ({
+  feed: (chunk) => chunk,
+  end: () => ({ names: [], dialect: undefined, rows: undefined }),
+})
 
 const readParquet = (): Reader => {
   let tail = Buffer.alloc(0)
@@ -188,14 +123,14 @@ const readParquet = (): Reader => {
       return chunk
     },
     end() {
-      if (tail.toString('latin1') === 'PAR1') return { names: [], rows: undefined }
+      if (tail.toString('latin1') === 'PAR1') return { names: [], dialect: undefined, rows: undefined }
       throw refuse(400, 'invalid-upload', 'The parquet file is not complete: its end is missing.')
     },
   }
 }
 
-const createReader: Record<FileFormat, () => Reader> = {
-  csv: createCsvReader,
+const createReader: Record<FileFormat, (start: Buffer, dialect: Partial<CsvDialect>) => Reader> = {
+  csv: (start, dialect) => createCsvReader({ ...dialect, start, isWhole: start.length < startBytes }),
   json: readJson,
   parquet: readParquet,
 }
@@ -237,7 +172,7 @@ const closing = ({ status, code, message, headers }: HttpError) =>
 export const spoolBody = async (
   request: IncomingMessage,
   file: string,
-  { format: asked, maxBytes, reserveBytes, idleMs }: SpoolOptions,
+  { format: asked, dialect, maxBytes, reserveBytes, idleMs }: SpoolOptions,
 ): Promise<Spooled> => {
   const expected = Number(request.headers['content-length'] ?? 0)
   if (expected > maxBytes) throw closing(tooLarge(maxBytes))
@@ -247,7 +182,7 @@ export const spoolBody = async (
     const body = await decodeBody(request, withPatience(request, idleMs))
     for await (const chunk of withStart(body.chunks)) {
       found.format ??= detectFormat({ format: asked, contentType: body.contentType }, chunk)
-      found.reader ??= createReader[found.format]()
+      found.reader ??= createReader[found.format](chunk, dialect)
       yield found.reader.feed(chunk)
     }
   }

@@ -8,105 +8,261 @@ export interface FileColumn {
   type: string
 }
 
-interface TextType {
-  /** The SQL that says whether a text surely keeps its meaning as a value. It is cheap; in doubt all rows are checked. */
-  plain(text: string): string
-  /** The SQL that finds the type of a column from all its texts. */
-  settle(text: string): string
+/** A column of texts, and how each of them becomes a value. */
+export interface TextColumn extends FileColumn {
+  /** The SQL of the value. It fails where the text is not one of the type. */
+  value: string
+  /** Whether the type is that of all rows, not only of the first. */
+  isSettled: boolean
+  /** Whether a comma stands before the fractions. */
+  hasComma: boolean
 }
 
-const digits = String.raw`'\s*[+-]?\d+\s*'`
-const tidy = String.raw`'\s*[+-]?(0|[1-9]\d*)\s*'`
+/** A type, and one way of writing its values. */
+interface Spelling {
+  type: string
+  hasComma?: true
+  /** The SQL that says whether a text is a value of the type, written in this way. */
+  fits(text: string): string
+}
 
-const every = (text: string, condition: string) =>
-  `coalesce(bool_and(${condition}) FILTER (WHERE ${text} IS NOT NULL), true)`
-const castable = (text: string, type: string) => `TRY_CAST(${text} AS ${type}) IS NOT NULL`
-const orText = (condition: string, type: string) => `CASE WHEN ${condition} THEN '${type}' ELSE 'VARCHAR' END`
+/** The type writes the value as the text has it. */
+const comesBack = (type: string) => (text: string) => `TRY_CAST(${text} AS ${type})::VARCHAR = ${text}`
 
-/** DuckDB takes 24-01-02 for a day of the year 24. */
-const yearFirst = (text: string) => `(strpos(${text}, '-') = 5 OR strpos(${text}, '/') = 5)`
-const isDay = (text: string) => `${yearFirst(text)} AND NOT contains(${text}, ':')`
+/** Digits with a fraction, of which a DECIMAL keeps each zero. */
+const fraction = String.raw`-?(0|[1-9]\d*)\.\d+`
+const minusZero = String.raw`-0\.0+`
 
-const moment = (type: string): TextType => ({
-  plain: yearFirst,
-  settle: (text) => orText(every(text, `${castable(text, 'TIMESTAMPTZ')} AND ${yearFirst(text)}`), type),
-})
+const asDouble = (text: string) => `TRY_CAST(${text} AS DOUBLE)::VARCHAR`
+const sameDouble = (text: string) => `(${asDouble(text)} = ${text} AND NOT contains(${text}, 'n'))`
+const plainDouble = (text: string) =>
+  `CASE WHEN ends_with(${text}, '.0') OR ${text} = '-0' THEN false
+   WHEN ${sameDouble(text)} THEN true ELSE ${asDouble(text)} = ${text} || '.0' END`
+
+/** Small numbers as JavaScript writes them, where DuckDB writes 8.9e-06 and 5e-07. */
+const scriptForm = String.raw`-?(0\.0{4,5}[1-9]\d*|[1-9](\.\d+)?e-[7-9])`
+const digitsOf = (text: string) => String.raw`regexp_replace(${text}, '^-?[0.]*|\.|e.*$', '', 'g')`
 
 /**
- * DuckDB finds these types by the first rows, and then changes some values: it reads 1.5 as the whole number
- * 2, 01234 as 1234, twenty digits as a DOUBLE, and guesses the month of 01/02/2024. A column with a value
- * that would be changed stays text.
+ * Whole numbers end with `.0`, as Python writes them, or have no point, as most others do, and JavaScript writes small
+ * ones in its own way. Two ways in one column would make one number of two spellings.
  */
-const textTypes: Record<string, TextType> = {
-  BIGINT: {
-    plain: (text) => `${text}::BIGINT::VARCHAR = ${text}`,
-    settle: (text) =>
-      orText(every(text, `regexp_full_match(${text}, ${tidy}) AND ${castable(text, 'BIGINT')}`), 'BIGINT'),
+const fractions: readonly Spelling[] = [
+  { type: 'DOUBLE', fits: sameDouble },
+  { type: 'DOUBLE', fits: plainDouble },
+  {
+    type: 'DOUBLE',
+    fits: (text) =>
+      `CASE WHEN contains(${text}, 'e-0') THEN false WHEN ${plainDouble(text)} THEN true
+       ELSE regexp_full_match(${text}, '${scriptForm}') AND ${digitsOf(text)} = ${digitsOf(asDouble(text))} END`,
   },
-  DOUBLE: {
-    // A DOUBLE holds every number of fifteen digits exactly.
-    plain: (text) => `(length(${text}) < 16 OR NOT regexp_full_match(${text}, ${digits}))`,
-    settle(text) {
-      const wholes = every(text, `regexp_full_match(${text}, ${tidy}) AND ${castable(text, 'HUGEINT')}`)
-      const exact = `coalesce(TRY_CAST(${text}::DOUBLE AS HUGEINT) = TRY_CAST(${text} AS HUGEINT), false)`
-      const fits = `${castable(text, 'DOUBLE')} AND (NOT regexp_full_match(${text}, ${digits}) OR ${exact})`
-      return `CASE WHEN ${wholes} THEN 'HUGEINT' WHEN ${every(text, fits)} THEN 'DOUBLE' ELSE 'VARCHAR' END`
-    },
+  {
+    type: 'DECIMAL',
+    fits: (text) =>
+      `regexp_full_match(${text}, '${fraction}') AND NOT regexp_full_match(${text}, '${minusZero}')`,
   },
-  DATE: {
-    plain: isDay,
-    settle: (text) => orText(every(text, `${castable(text, 'DATE')} AND ${isDay(text)}`), 'DATE'),
-  },
-  TIMESTAMP: moment('TIMESTAMP'),
-  'TIMESTAMP WITH TIME ZONE': moment('TIMESTAMP WITH TIME ZONE'),
+]
+
+const withPoint = (text: string) => `replace(${text}, ',', '.')`
+
+const withComma: readonly Spelling[] = fractions.map(({ type, fits }) => ({
+  type,
+  hasComma: true,
+  fits: (text) => `NOT contains(${text}, '.') AND ${fits(withPoint(text))}`,
+}))
+
+const wholes: readonly Spelling[] = ['BIGINT', 'HUGEINT'].map((type) => ({ type, fits: comesBack(type) }))
+
+const moment = (type: string, end: string): Spelling => ({
+  type,
+  fits: (text) =>
+    String.raw`regexp_full_match(${text}, '\d{4}-\d\d-\d\d[T ]([01]\d|2[0-3]):\d\d(:\d\d${end}')
+    AND NOT starts_with(${text}, '0000') AND TRY_CAST(${text} AS ${type}) IS NOT NULL`,
+})
+
+const days: readonly Spelling[] = [
+  { type: 'DATE', fits: (text) => `${comesBack('DATE')(text)} AND NOT contains(${text}, '(')` },
+  moment('TIMESTAMP', String.raw`(\.\d{1,6}0*)?)?`),
+  moment('TIMESTAMP_NS', String.raw`(\.\d{1,9}0*)?)?`),
+  moment('TIMESTAMP WITH TIME ZONE', String.raw`(\.\d{1,6}0*)?)?(Z|[+-]\d\d(:?\d\d)?)`),
+]
+
+const times: readonly Spelling[] = [{ type: 'TIME', fits: comesBack('TIME') }]
+const truth: readonly Spelling[] = [{ type: 'BOOLEAN', fits: (text) => `${text} IN ('true', 'false')` }]
+
+/** The first that fits every text of a column is taken. */
+const spellings = [...truth, ...wholes, ...fractions, ...withComma, ...days, ...times]
+
+/** What may be meant by a text of each shape, so that few ways are tried for each. The last condition is always true. */
+const shapes = (text: string, mayHaveComma: boolean): [condition: string, of: readonly Spelling[]][] => [
+  [truth[0]!.fits(text), truth],
+  // What begins with a digit, a minus or a point.
+  [`NOT (${text} >= '-' AND ${text} < ':')`, []],
+  [`substr(${text}, 5, 1) = '-'`, days],
+  [`substr(${text}, 3, 1) = ':'`, times],
+  ['true', [...wholes, ...fractions, ...(mayHaveComma ? withComma : [])]],
+]
+
+/** The SQL of a number with a bit for each spelling that fits. */
+const bitsOf = (text: string, mayHaveComma: boolean) => {
+  const bit = (spelling: Spelling) => 2 ** spellings.indexOf(spelling)
+  const cases = shapes(text, mayHaveComma).map(([condition, of]) => {
+    const bits = of.map((each) => `CASE WHEN ${each.fits(text)} THEN ${bit(each)} ELSE 0 END`)
+    return `WHEN ${condition} THEN ${['0', ...bits].join(' + ')}`
+  })
+  return `CASE WHEN ${text} IS NULL THEN NULL ${cases.join(' ')} END`
 }
 
-/** Whether a column of this type is read as text first. */
-export const isReadAsText = (type: string): boolean => type in textTypes
+/** Whether a comma surely stands before a fraction: `1,234` may have thousands. */
+const isClearComma = (text: string) =>
+  String.raw`(regexp_full_match(${text}, '[+-]?\d+,\d+') AND NOT regexp_full_match(${text}, '[+-]?[1-9]\d{0,2},\d{3}'))`
 
-/** The SQL of a value from its text, for a column that the file makes. With `check` it fails when the type may be wrong. */
-export const readFound = ({ name, type }: FileColumn, check: boolean): string => {
-  const text = quoteIdentifier(name)
-  const value = castText(text, type)
-  const plain = check ? textTypes[type]?.plain(text) : undefined
-  if (plain === undefined) return value
-  return `CASE WHEN ${text} IS NULL OR (${plain}) THEN ${value} ELSE error('not plain')::${type} END`
+/** How many values of the first rows are looked at. */
+const sampleValues = 2_000_000
+const sampleRows = 20_480
+
+interface Found {
+  bits: number | null
+  /** How many digits follow the points, at least and at most. */
+  least: number
+  most: number
+  longest: number
+  isClear: boolean
 }
 
-/** For some types DuckDB's cast would change the value. Returns the condition for that, and the message. */
-const mistaken = (text: string, value: string, type: string): [string, string] | undefined => {
-  if (isWhole(type)) {
-    return [`regexp_matches(${text}, '[.eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE`, 'is no whole number']
+const decimalOf = ({ least, most, longest }: Found): string | undefined => {
+  const digits = longest - 1
+  if (least !== most || digits > 38) return undefined
+  return `DECIMAL(${digits > 18 ? 38 : 18},${most})`
+}
+
+const asText = (name: string, isSettled: boolean): TextColumn => ({
+  name,
+  type: 'VARCHAR',
+  value: quoteIdentifier(name),
+  isSettled,
+  hasComma: false,
+})
+
+/** A column whose type is not known before all rows are read. */
+export const openColumn = (name: string): TextColumn => asText(name, false)
+
+const settle = (name: string, found: Found): TextColumn => {
+  if (found.bits === null) return openColumn(name)
+  for (const [at, { type: kind, hasComma = false, fits }] of spellings.entries()) {
+    if ((found.bits & (2 ** at)) === 0) continue
+    const type = kind === 'DECIMAL' ? decimalOf(found) : kind
+    if (type === undefined) continue
+    if (hasComma && !found.isClear) return openColumn(name)
+    const text = quoteIdentifier(name)
+    const number = hasComma ? withPoint(text) : text
+    const isSo = kind === 'DECIMAL' ? comesBack(type)(number) : fits(text)
+    const value = `CASE WHEN ${text} IS NULL OR (${isSo}) THEN ${number}::${type} ELSE error('not so')::${type} END`
+    return { name, type, value, isSettled: true, hasComma }
   }
-  if (type === 'DATE' || isMoment(type)) {
-    return [
-      String.raw`regexp_matches(${text}, '^\s*\d{1,3}[-/]')`,
-      'does not begin with a year of four digits',
-    ]
-  }
-  return undefined
+  return asText(name, true)
 }
 
-/** The SQL of a value from its text, for a column of a table that exists. It fails when DuckDB's cast would change the value. */
-export const readKnown = ({ name, type }: FileColumn): string => {
-  const text = quoteIdentifier(name)
-  const value = castText(text, type)
-  const [wrong, why] = mistaken(text, value, type) ?? []
-  if (wrong === undefined) return value
-  const message = `${text} || ' ${why}; the column is ${type}'`
-  return `CASE WHEN ${wrong} THEN error(${message})::${type} ELSE ${value} END`
+/**
+ * Finds for each column of texts the first type that gives every text back as it was written: `01234`, `1E5`, `F` and
+ * `yes` are no values of any. A moment counts as written when it is the same moment.
+ */
+export const findTypes = async (
+  connection: DuckDBConnection,
+  from: string,
+  { names, mayHaveComma, all }: { names: readonly string[]; mayHaveComma: boolean; all: boolean },
+): Promise<TextColumn[]> => {
+  if (names.length === 0) return []
+  const rows = Math.ceil(Math.min(sampleRows, sampleValues / names.length))
+  const texts = names.map(quoteIdentifier).join(', ')
+  const behindPoint = `length(x) - strpos(translate(x, ',', '.'), '.')`
+  const reader = await connection.runAndReadAll(
+    `SELECT place::INT, bit_and(${bitsOf('x', mayHaveComma)})::INT, min(${behindPoint})::INT, max(${behindPoint})::INT,
+       max(length(x))::INT, ${mayHaveComma ? `coalesce(bool_or(${isClearComma('x')}), false)` : 'false'}
+     FROM (
+       SELECT unnest([${texts}]) AS x, unnest(range(${names.length})) AS place
+       FROM (SELECT ${texts} FROM ${from} ${all ? '' : `LIMIT ${rows}`})
+     ) GROUP BY place`,
+  )
+  const found = new Map(
+    reader.getRows().map(([at, bits, least, most, longest, isClear]) => {
+      return [at, { bits, least, most, longest, isClear } as Found]
+    }),
+  )
+  return names.map((name, at) => {
+    const one = found.get(at)
+    const column = one === undefined ? openColumn(name) : settle(name, one)
+    return all ? { ...column, isSettled: true } : column
+  })
 }
 
-/** Finds types that hold every value of the file as it is written. In `from` all columns in question are text. */
-export const settleTypes = async (
+const isFractional = (type: string) => /^(DOUBLE|FLOAT|DECIMAL)/.test(type)
+
+/** Which columns of numbers in a table that exists have a comma before fractions in the file. */
+export const findCommas = async (
   connection: DuckDBConnection,
   from: string,
   columns: readonly FileColumn[],
-): Promise<FileColumn[]> => {
-  const asked = columns.filter(({ type }) => isReadAsText(type))
-  if (asked.length === 0) return [...columns]
-  const types = asked.map(({ name, type }) => textTypes[type]!.settle(quoteIdentifier(name)))
-  const reader = await connection.runAndReadAll(`SELECT ${types.join(', ')} FROM ${from}`)
-  const settled = new Map(asked.map(({ name }, at) => [name, reader.getRows()[0]![at] as string]))
-  return columns.map(({ name, type }) => ({ name, type: settled.get(name) ?? type }))
+): Promise<Set<string>> => {
+  const asked = columns.filter(({ type }) => isFractional(type))
+  if (asked.length === 0) return new Set()
+  const clear = asked.map(({ name }) => `coalesce(bool_or(${isClearComma(quoteIdentifier(name))}), false)`)
+  const reader = await connection.runAndReadAll(`SELECT ${clear.join(', ')} FROM ${from}`)
+  return new Set(asked.filter((_, at) => reader.getRows()[0]![at] === true).map(({ name }) => name))
+}
+
+/** How many digits of a second a type holds. */
+const secondDigits = (type: string): number => {
+  const [, unit] = /^TIMESTAMP_(S|MS|NS)$/.exec(type) ?? []
+  return unit === 'S' ? 0 : unit === 'MS' ? 3 : unit === 'NS' ? 9 : 6
+}
+
+const moreDigits = (text: string, digits: number) =>
+  String.raw`regexp_matches(${text}, '\.\d{${digits}}\d*[1-9]')`
+
+/** For some types DuckDB's cast would change the value. Returns conditions for that, each with its message. */
+const mistakes = (text: string, value: string, type: string): [condition: string, message: string][] => {
+  if (isWhole(type)) {
+    return [
+      [`regexp_matches(${text}, '[.eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE`, 'is no whole number'],
+    ]
+  }
+  const [, scale] = /^DECIMAL\(\d+,(\d+)\)$/.exec(type) ?? []
+  if (scale !== undefined) {
+    const isRounded = `regexp_matches(${text}, '[eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE`
+    return [[`${moreDigits(text, Number(scale))} OR (${isRounded})`, 'has more digits than the column']]
+  }
+  if (isFractional(type)) {
+    const isWholeNumber = String.raw`length(${text}) > 15 AND regexp_full_match(${text}, '[+-]?\d+')`
+    return [
+      [`isinf(${value}) AND regexp_matches(${text}, '\\d')`, 'is beyond the range of the column'],
+      [
+        `${isWholeNumber} AND TRY_CAST(${text} AS HUGEINT) IS DISTINCT FROM TRY_CAST(${value} AS HUGEINT)`,
+        'has more digits than the column',
+      ],
+    ]
+  }
+  if (type !== 'DATE' && type !== 'TIME' && !isMoment(type)) return []
+  const isCut =
+    type === 'DATE'
+      ? `contains(${text}, ':') AND TRY_CAST(${text} AS TIMESTAMP) <> ${value}`
+      : moreDigits(text, secondDigits(type))
+  return [
+    [String.raw`regexp_matches(${text}, '^\s*\d{1,3}[-/]')`, 'does not begin with a year of four digits'],
+    [isCut, 'is more exact than the column'],
+  ]
+}
+
+/** How a column of a table that exists is read. Reading fails when DuckDB's cast would change a value. */
+export const readKnown = ({ name, type }: FileColumn, hasComma = false): TextColumn => {
+  const column = quoteIdentifier(name)
+  const text = hasComma
+    ? `CASE WHEN NOT contains(${column}, '.') THEN ${withPoint(column)} ELSE ${column} END`
+    : column
+  const value = castText(text, type)
+  const cases = mistakes(text, value, type).map(
+    ([wrong, why]) => `WHEN ${wrong} THEN error(${column} || ' ${why}; the column is ${type}')::${type}`,
+  )
+  const checked = cases.length === 0 ? value : `CASE ${cases.join(' ')} ELSE ${value} END`
+  return { name, type, value: checked, isSettled: true, hasComma }
 }

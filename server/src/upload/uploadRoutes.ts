@@ -15,11 +15,12 @@ import type { Database } from '../duckdb/Database.js'
 import type { DiskRoom } from '../disk/DiskRoom.js'
 import type { GivingBack } from '../duckdb/givingBack.js'
 import { quoteText } from '../duckdb/quote.js'
+import type { TaskIds } from '../wal/TaskIds.js'
 import { readIdentity } from '../users/Identity.js'
 import { explainStoring, refuseFile, type UploadPaths } from './explainFailure.js'
 import type { Importers } from './Importers.js'
-import { spillFolder, stagedTable } from './openFile.js'
-import { quotedCopy } from './unusualFields.js'
+import { spillFolder, stagedTable } from './stageFile.js'
+import { quotedCopy } from './readRecords.js'
 import { diskFull, spoolBody, type Spooled } from './spoolBody.js'
 import { readUpload, type Upload } from './readUpload.js'
 import { readKnownColumns, storeStaged } from './storeStaged.js'
@@ -31,6 +32,7 @@ export interface UploadRoutesOptions {
   importers: Importers
   room: DiskRoom
   givingBack: GivingBack
+  taskIds: TaskIds
   /** How many columns a file may give a table that it makes. */
   maxColumns: number
 }
@@ -75,7 +77,7 @@ const withStage = async <T>(
 
 /** `POST /upload` and `POST /upsert` store the rows of a file in a table. */
 export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
-  const { database, catalogs, folder, importers, room, givingBack, maxColumns } = options
+  const { database, catalogs, folder, importers, room, givingBack, taskIds, maxColumns } = options
   const inTurn = createTurns()
   rmSync(folder.spool, { recursive: true, force: true })
 
@@ -92,13 +94,15 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
       }
       // The columns of a csv file are known before it is read.
       checkWidth(spooled.names.length)
-      const { columns, rows } = await importers.read({ ...spooled, ...place, known }, stopped)
+      const { columns, rows, hasComma } = await importers.read({ ...spooled, ...place, known }, stopped)
       checkWidth(columns.length)
       const given = { ...upload, staged: stagedTable(place.catalog), columns }
       await inTurn(tableSql(upload.target).toLowerCase(), () =>
         withStage(connection, place, () => givingBack(() => storeStaged(connection, given))),
       )
-      return rows
+      const { dialect } = spooled
+      const written = dialect && { ...dialect, decimal: hasComma ? ',' : '.' }
+      return { rows, read_as: { ...written, columns } }
     } finally {
       stopped.removeEventListener('abort', interrupt)
       connection.closeSync()
@@ -118,15 +122,16 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
     try {
       importers.prepare()
       const limits = { maxBytes, reserveBytes: room.reserveBytes, idleMs: clientPatienceMs }
-      const spooled = await spoolBody(request, place.file, { ...limits, format: upload.format })
+      const { format: asked, dialect } = upload
+      const spooled = await spoolBody(request, place.file, { ...limits, format: asked, dialect })
       const permit = await importers.admit(user, spooled.bytes)
       endWatch = room.watch({ fills: true, end: () => full.abort() })
       try {
-        const rows = await store(upload, spooled, place, full.signal)
+        const stored = await store(upload, spooled, place, full.signal)
         const { format } = spooled
         return {
           status: 200,
-          body: { ok: true, mode, format, rows },
+          body: { ok: true, task_id: taskIds.issueDone(), status: 'completed', mode, format, ...stored },
           headers: { 'x-waymark-format': format },
         }
       } finally {

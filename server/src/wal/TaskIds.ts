@@ -1,4 +1,4 @@
-import { createCipheriv, timingSafeEqual, type Cipher } from 'node:crypto'
+import { createCipheriv, randomInt, timingSafeEqual, type Cipher } from 'node:crypto'
 
 interface TaskRows {
   /** The number of the log. */
@@ -6,6 +6,9 @@ interface TaskRows {
   /** The sequence of the task's last row. */
   last: number
 }
+
+/** The number of no log: a task of it was completed before its id was given. */
+const noLog = 255
 
 const form = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
 
@@ -18,7 +21,7 @@ const form = /^[\da-f]{8}-[\da-f]{4}-8[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/i
  * |---|---|---|
  * | 0 | 6 | the sequence of the task's last row, big-endian |
  * | 6 | 1 | the UUID's version in 4 bits, then 4 bits of the signature |
- * | 7 | 1 | the number of the log |
+ * | 7 | 1 | the number of the log; 255 where the task was completed when its id was given, whose sequence is chance |
  * | 8 | 8 | the UUID's variant in 2 bits, then 62 bits of the signature |
  *
  * The signature is AES-256 of the block that holds only sequence and number.
@@ -38,6 +41,16 @@ export class TaskIds {
   issue(rows: TaskRows): string {
     const hex = this.#sign(rows).toString('hex')
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+  }
+
+  /** An id of a task that is completed. */
+  issueDone(): string {
+    return this.issue({ log: noLog, last: randomInt(2 ** 48 - 1) })
+  }
+
+  /** Whether a task was completed when its id was given. */
+  static isDone({ log }: TaskRows): boolean {
+    return log === noLog
   }
 
   /** Undefined for an id that this store did not issue. */

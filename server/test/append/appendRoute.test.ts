@@ -168,9 +168,26 @@ describe('POST /append', () => {
     },
   )
 
-  it('makes an integer beyond 64 bits DOUBLE', async () => {
-    await append('beyond', '{"id":9223372036854775808,"text":"9223372036854775808"}')
-    expect(await types('beyond')).toEqual({ id: 'DOUBLE', text: 'VARCHAR' })
+  it.each([
+    ['9223372036854775808', 'HUGEINT', ['9223372036854775808']],
+    ['1},{"id":9223372036854775808', 'HUGEINT', ['1', '9223372036854775808']],
+    ['1},{"id":1.5},{"id":9007199254740993', 'VARCHAR', ['1', '1.5', '9007199254740993']],
+    ['170141183460469231731687303715884105728', 'VARCHAR', ['170141183460469231731687303715884105728']],
+    ['1.5},{"id":9007199254740992', 'DOUBLE', ['1.5', '9007199254740992.0']],
+  ])('makes a column that holds each digit of %s', async (numbers, type, kept) => {
+    await service.query('DROP TABLE IF EXISTS beyond')
+    await append('beyond', `[{"id":${numbers}}]`)
+    expect(await types('beyond')).toEqual({ id: type })
+    expect((await service.query('SELECT id::VARCHAR FROM beyond ORDER BY rowid')).rows).toEqual(
+      kept.map((each) => [each]),
+    )
+  })
+
+  it('refuses an integer that a DOUBLE would change', async () => {
+    await append('double', '{"id":1.5}')
+    expect(await append('double', '{"id":9007199254740993}')).toMatchObject({
+      body: { error_message: 'The field "id" holds long integer values; the column is DOUBLE.' },
+    })
   })
 
   it('keeps the digits of numbers for columns that hold them', async () => {
@@ -194,7 +211,8 @@ describe('POST /append', () => {
   })
 
   it('refuses a name that SQL cannot hold', async () => {
-    expect((await append('nul', { 'a\u0000b': 1 }, '')).body).toMatchObject({ error_code: 'invalid-data' })
+    for (const name of ['a\\u0000b', '\\ud800'])
+      expect((await append('nul', `{"${name}":1}`, '')).body).toMatchObject({ error_code: 'invalid-data' })
   })
 
   it('leaves a table alone that was made by hand under the name of one of its own', async () => {

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SideProcess } from '../../src/link/SideProcess.js'
-import type { FromImporter, ToImport } from '../../src/upload/openFile.js'
+import type { FromImporter, ToImport } from '../../src/upload/stageFile.js'
 
 const program = fileURLToPath(new URL('../../dist/upload/importProcess.js', import.meta.url))
 
@@ -20,6 +20,7 @@ beforeAll(() => {
   execFileSync('mkfifo', [file])
   task = {
     ...{ file, stage: join(folder, 'stage'), format: 'csv', names: ['a'], known: undefined, rows: undefined },
+    dialect: { delimiter: ',', header: true },
     ...{ memoryLimit: '128MiB', threads: 1, longestMs: 600_000, mostBytes: 2 ** 30 },
   }
 })

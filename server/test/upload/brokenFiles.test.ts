@@ -74,8 +74,9 @@ describe('a process that reads a file', () => {
     const importers = new Importers({ memoryBytes, threads: 1 })
     const stage = join(folder, 'stage')
     try {
-      const found = { file, stage, format, names: ['a'], known: undefined, rows: undefined, bytes: 100 }
-      return await importers.read(found, signal)
+      const dialect = { delimiter: ',', header: true }
+      const found = { file, stage, format, names: ['a'], dialect, known: undefined, rows: undefined }
+      return await importers.read({ ...found, bytes: 100 }, signal)
     } finally {
       importers.close()
       rmSync(stage, { force: true })

@@ -38,18 +38,51 @@ describe('a JSON file', () => {
   })
 
   it.each([
-    ['[{"a":1,"A":2}]', '"A" and "a" differ only in case'],
+    ['[{"a":1,"A":2}]', '"a" and "A" differ only in case'],
     ['{"a":1}\n{"A":2}', 'differ only in case'],
     ['{"":6}', 'empty name'],
     ['{"a":1,"a":2}', '"a" twice'],
     [String.raw`{"a\u0000b":1}`, 'U+0000'],
-    ['[{"a":1},2]', 'no objects'],
+    ['[{"a":1},2]', 'Record 2 is no object'],
+    ['[{"a":1,}]', 'Record 1 is not JSON'],
+    ['{"a":1}\n{"a":NaN}', 'Record 2 is not JSON'],
+    ['[{"a":1e999}]', 'Record 1 holds a number out of range'],
+    ['[{"a":1},]', 'wrong behind record 1'],
+    ['[{"a":1} {"a":2}]', 'wrong behind record 1'],
+    ['{"a":1},{"a":2}', 'wrong behind record 1'],
+    ['{"a":1}]', 'wrong behind record 1'],
+    [String.raw`{"a":"\ud800"}`, 'Record 1 holds half a character'],
+    [String.raw`{"\ud800":1}`, 'half a character'],
     ['[{}]', 'no field'],
   ])('is refused as a whole when it holds %j', async (file, named) => {
     const answer = await upload('refused', 'create', 'json', file)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })
     expect((await service.query('FROM refused')).status).toBe(400)
   })
+})
+
+it.each([
+  ['[{"n":1},{"n":1.5},{"n":9007199254740993}]', 'VARCHAR', ['1', '1.5', '9007199254740993']],
+  ['[{"n":1},{"n":12345678901234567890}]', 'HUGEINT', ['1', '12345678901234567890']],
+  ['[{"n":1},{"n":1.50}]', 'DOUBLE', ['1.0', '1.5']],
+  ['[{"n":"1.50"},{"n":"2024-01-01"}]', 'VARCHAR', ['1.50', '2024-01-01']],
+  ['[{"n":"2024-01-01t10:00:00+02:00"}]', 'TIMESTAMP', ['2024-01-01 08:00:00']],
+  ['[{"n":true},{"n":1}]', null, ['true', '1']],
+  ['[{"n":{"a":1,"A":2}}]', 'JSON', ['{"a":1,"A":2}']],
+  [String.raw`[{"n":"\\ud800 }\""}]`, 'VARCHAR', [String.raw`\ud800 }"`]],
+])('a JSON file gives the types of /append: %s', async (file, type, values) => {
+  await service.query('DROP TABLE IF EXISTS uploaded')
+  await service.query('DROP TABLE IF EXISTS appended')
+  const { columns } = await create('uploaded', 'json', file)
+  const read = async (table: string) =>
+    (await service.query(`SELECT n::VARCHAR FROM ${table} ORDER BY rowid`)).rows.flat()
+  expect(await read('uploaded')).toEqual(values)
+  if (type === null) return
+  expect(columns).toEqual([{ name: 'n', type }])
+  const path = '/append?catalog=lakehouse&schema=main&table=appended&sync=true'
+  await service.send('POST', path, file, { authorization: basic, 'content-type': 'application/json' })
+  expect((await service.query('FROM appended')).columns).toEqual(columns)
+  expect(await read('appended')).toEqual(values)
 })
 
 describe('a file for a table that is there', () => {

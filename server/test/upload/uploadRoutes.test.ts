@@ -59,7 +59,14 @@ describe.each(formats)('POST /upload of %s', (format) => {
     const file = (await files(first))[format]
     const { status, body } = await upload(table, 'create', format, file)
     expect(status).toBe(200)
-    expect(body).toEqual({ ok: true, mode: 'create', format, rows: 2 })
+    expect(body).toMatchObject({ ok: true, status: 'completed', mode: 'create', format, rows: 2 })
+    const task = await service.send('GET', `/tasks/${String(body['task_id'])}`, undefined, {
+      authorization: basic,
+    })
+    expect(task).toMatchObject({
+      status: 200,
+      body: { task_id: body['task_id'], status: 'completed' },
+    })
     expect(await all(table)).toEqual(first)
     expect(await upload(table, 'create', format, file)).toMatchObject({
       status: 400,

@@ -160,7 +160,7 @@ describe('the parameters of POST /upload', () => {
   it.each([
     ['mode=append&format=csv&primary_key=a', 'primary_key goes with mode=upsert or create_append'],
     ['mode=create_append&format=csv&cursor_field=a', 'cursor_field needs a primary_key'],
-    ['mode=create&format=csv&delimiter=;', 'no parameter "delimiter"'],
+    ['mode=create&format=csv&quote=;', 'no parameter "quote"'],
     ['mode=create&format=csv&mode=append', '"mode" comes twice'],
   ])('are refused where they mean nothing: ?%s', async (more, named) => {
     const answer = await upload('never', more, 'a\n1\n')

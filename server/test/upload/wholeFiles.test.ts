@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, it } from 'vitest'
-import { stageFile } from '../../src/upload/openFile.js'
+import { stageFile } from '../../src/upload/stageFile.js'
 import { basic } from '../fixtures/createService.js'
 import { createUploads } from '../fixtures/createUploads.js'
 import { useService } from '../fixtures/useService.js'
@@ -203,7 +203,8 @@ it('a file of which DuckDB reads fewer rows than there are is refused', async ()
   const connection = await instance.connect()
   const file = join(service.folder, 'two-rows')
   writeFileSync(file, 'a\n1\n2\n')
-  const given = { file, format: 'csv', names: ['a'], known: undefined } as const
+  const dialect = { delimiter: ',', header: true }
+  const given = { file, format: 'csv', names: ['a'], dialect, known: undefined } as const
   expect(await stageFile(connection, 'stage', { ...given, rows: 2 })).toMatchObject({ rows: 2 })
   await expect(stageFile(connection, 'stage', { ...given, rows: 3 })).rejects.toThrow(
     'The file has 3 rows, of which 2 could be read. Nothing was stored.',

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import { basic } from '../fixtures/createService.js'
+import { createUploads } from '../fixtures/createUploads.js'
+import { useService } from '../fixtures/useService.js'
+
+const service = useService()
+const { upload, all } = createUploads(() => service)
+
+/** Files that DuckDB does not write: pyarrow made them, uncompressed, each of one row. */
+const files = {
+  /** 1.01 as a decimal of 40 digits. */
+  decimal:
+    'UEFSMRUAFS4VLiwVAhUAFQYVBhwAAAACAAAAAgEAAAAAAAAAAAAAAAAAAAAAZRUEGSw1ABgGc2NoZW1hFQIAFQ4VIhUCGAR3aWRlJQoVBBVQLFwVBBVQAAAAFgIZHBkcJgAcFQ4ZJQYAGRgEd2lkZRUAFgIWVBZUJghJHBUAFQAVAgA8KQYZJgACAAAAFlQWAiYIFlQAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRkcHAAAAJAAAABQQVIx',
+  case: 'UEFSMRUAFRQVFCwVAhUAFQYVBhwAAAACAAAAAgEBAAAAFQAVFBUULBUCFQAVBhUGHAAAAAIAAAACAQIAAAAVBBk8NQAYBnNjaGVtYRUEABUCJQIYAWEAFQIlAhgBQQAWAhkcGSwmABwVAhklBgAZGAFhFQAWAhY6FjomCEkcFQAVABUCADwpBhkmAAIAAAAmABwVAhklBgAZGAFBFQAWAhY6FjomQkkcFQAVABUCADwpBhkmAAIAAAAWdBYCJggWdAAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGSwcAAAcAAAArwAAAFBBUjE=',
+  /** `a` and `A` within a struct. */
+  nested:
+    'UEFSMRUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgIBAAAAAAAAABUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgICAAAAAAAAABUEGUw1ABgGc2NoZW1hFQIANQIYAXMVBAAVBCUCGAFhABUEJQIYAUEAFgIZHBksJgAcFQQZJQYAGSgBcwFhFQAWAhZCFkImCEkcFQAVABUCADwpBhk2AAACAAAAJgAcFQQZJQYAGSgBcwFBFQAWAhZCFkImSkkcFQAVABUCADwpBhk2AAACAAAAFoQBFgImCBaEAQAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGSwcAAAcAAAAvwAAAFBBUjE=',
+  /** Moments in nanoseconds: `t` needs them, `m` does not. */
+  zoned:
+    'UEFSMRUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgEVzcAIFxCmFxUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgEAysAIFxCmFxUEGTw1ABgGc2NoZW1hFQQAFQQlAhgBdGyMERw8AAAAAAAVBCUCGAFtbIwRHDwAAAAAABYCGRwZLCYAHBUEGSUGABkYAXQVABYCFkIWQiYISRwVABUAFQIAPCkGGSYAAgAAACYAHBUEGSUGABkYAW0VABYCFkIWQiZKSRwVABUAFQIAPCkGGSYAAgAAABaEARYCJggWhAEAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAAMMAAABQQVIx',
+}
+const bytesOf = (name: keyof typeof files) => Buffer.from(files[name], 'base64')
+
+it.each([
+  ['decimal', 'The column "wide" has decimals of 40 digits'],
+  ['case', 'The fields "a" and "A" differ only in case.'],
+  ['nested', 'The fields "a" and "A" differ only in case.'],
+] as const)('refuses by name what would be read as something else: %s', async (name, reason) => {
+  expect(await upload('never', 'mode=create', bytesOf(name))).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining(reason) },
+  })
+})
+
+it('keeps nanoseconds of moments', async () => {
+  expect(await upload('zoned', 'mode=create', bytesOf('zoned'))).toMatchObject({
+    status: 200,
+    body: {
+      read_as: {
+        columns: [
+          { name: 't', type: 'TIMESTAMP_NS' },
+          { name: 'm', type: 'TIMESTAMP WITH TIME ZONE' },
+        ],
+      },
+    },
+  })
+  expect((await service.query('SELECT t::VARCHAR, m::VARCHAR FROM zoned')).rows).toEqual([
+    ['2024-01-01 00:00:00.123456789', '2024-01-01 00:00:00.123456+00'],
+  ])
+})
+
+it('refuses a file that is encrypted, and takes a csv file that begins alike', async () => {
+  const start = Buffer.from('PARE*\0\0\0\u00e6\b/E', 'latin1')
+  expect(await upload('never', 'mode=create', Buffer.concat([start, Buffer.from('PARE')]))).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('encrypted') },
+  })
+  expect(await upload('parents', 'mode=create', 'PARENT\n1\n')).toMatchObject({ status: 200 })
+})
+
+it.each([
+  ['1.5', 'BIGINT'],
+  ['9007199254740993', 'DOUBLE'],
+  ['3.255', 'DECIMAL(9,2)'],
+  ["TIMESTAMP '2024-01-01 10:00:00'", 'DATE'],
+  ["TIMESTAMP_NS '2024-01-01 10:00:00.123456789'", 'TIMESTAMP'],
+])('refuses %s for a column of %s, which would change it', async (value, type) => {
+  const query = (statement: string) =>
+    fetch(`${service.url}/query`, {
+      method: 'POST',
+      headers: { authorization: basic },
+      body: JSON.stringify({ statement, format: 'parquet' }),
+    })
+  const answer = await query(`SELECT ${value} AS a`)
+  const file = Buffer.from(await answer.arrayBuffer())
+  await service.query(`CREATE OR REPLACE TABLE exact (a ${type})`)
+  expect(await upload('exact', 'mode=append', file)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('would change') },
+  })
+  expect(await all('exact')).toEqual([])
+})
