@@ -45,14 +45,17 @@ const exitAfter = (logger: Logger, close: () => Promise<void>) => {
 /** An engine that ends may take so long to send the reason to its parent. */
 const endWithinMs = 1000
 
+/** In an engine `process.exit` waits for DuckDB, which waits for ever if it has called a function of this process. */
+const endNow = () => process.kill(process.pid, 'SIGKILL')
+
 /** An uncaught error ends the process, and is logged as one line of JSON like every other message. */
-const logTheUncaught = (logger: Logger) => {
+const logTheUncaught = (logger: Logger, end: () => void) => {
   process.on('uncaughtException', (error) => {
     logger.error('The process ends because of an error that nobody expected.', {
       reason: reasonOf(error),
       stack: error instanceof Error ? error.stack : undefined,
     })
-    process.exit(1)
+    end()
   })
   process.removeAllListeners('warning')
   process.on('warning', (warning) => logger.warn('Node warns.', { reason: warning.message }))
@@ -146,7 +149,7 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
   const tellParent = (word: EngineWord) => process.send?.(word)
   // A killed parent means that the service shall end. All accepted events are on disk. An exit in good order would wait
   // for a statement that runs, and until then no other engine could open the data folder.
-  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))
+  process.once('disconnect', endNow)
   const begun = isSupervised
     ? new Promise<ParentWord>((resolve) => process.once('message', resolve))
     : undefined
@@ -168,10 +171,9 @@ const runEngine = async (options: ServerOptions, logger: Logger, isSupervised: b
     const engine: RunningEngine = await startEngine(options, {
       endMe(reason, isByStatement = false) {
         // Waiting for running statements could take for ever, and rows that are not stored stay in the log.
-        const end = () => process.kill(process.pid, 'SIGKILL')
-        if (!isSupervised) end()
-        process.send?.({ kind: 'fatal', reason, isByStatement } satisfies EngineWord, end)
-        setTimeout(end, endWithinMs)
+        if (!isSupervised) endNow()
+        process.send?.({ kind: 'fatal', reason, isByStatement } satisfies EngineWord, endNow)
+        setTimeout(endNow, endWithinMs)
       },
       restart() {
         if (isStopping) return
@@ -244,9 +246,10 @@ const start = async (): Promise<void> => {
   }
   const { isSupervised, options } = parsed
   const logger = new Logger(completeOptions(options).logLevel)
-  logTheUncaught(logger)
   // With a log in files the engine process has no public port, also when it is started by hand.
-  if (isSupervised || (options.role === 'engine' && options.log === undefined)) {
+  const isEngine = isSupervised || (options.role === 'engine' && options.log === undefined)
+  logTheUncaught(logger, isEngine ? endNow : () => process.exit(1))
+  if (isEngine) {
     await runEngine(options, logger, isSupervised)
   } else await runIngest(options, logger)
 }
