@@ -83,9 +83,7 @@ export default defineConfig({
         test: {
           name: 'screens',
           root: 'server/screens',
-          isolate: false,
           include: ['test/**/*.test.{ts,tsx}'],
-          setupFiles: at('test/world/leaveNothing.ts'),
           environment: 'happy-dom',
         },
       },
