@@ -13,7 +13,7 @@ import { createPublicServer, listenAt } from './http/publicServer.js'
 import { takeBase, createAddressOf, networkOf, warnOfProxies } from './http/behindProxy.js'
 import { idsPath, idsRoutes } from './analytics/idsRoutes.js'
 import type { EngineLink } from './link/EngineLink.js'
-import { engineRoutes, noEngineRoutes } from './link/engineRoutes.js'
+import { engineRoutes, noEngineRoutes, tasksRoute, findTask } from './link/engineRoutes.js'
 import { openEngineSide, type EngineSide } from './link/openEngineSide.js'
 import { Logger } from './Logger.js'
 import { createRegistry, healthRoutes, metricsRoute } from './metrics/createRegistry.js'
@@ -39,7 +39,6 @@ import { LogStore } from './wal/LogStore.js'
 import { openLocalLog } from './link/openLocalLog.js'
 import { openPostgresLog } from './cluster/log/openPostgresLog.js'
 import { TaskIds } from './wal/TaskIds.js'
-import { tasksRoute, findTask } from './link/tasksRoute.js'
 
 export interface RunningIngest {
   url: string

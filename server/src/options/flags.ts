@@ -1,8 +1,8 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { logLevels, logToStandardError } from '../Logger.js'
 import { columnsForms } from '../sql/columnsForm.js'
-import { logDurabilities } from './readLogUrl.js'
 import * as kinds from './values.js'
+import { logDurabilities } from './values.js'
 
 interface Way<T> {
   as: kinds.Kind<T>

@@ -37,6 +37,8 @@ const importFile = async (connection: DuckDBConnection, task: ToImport): Promise
     `threads = ${threads}`,
     `temp_directory = ${quoteText(spillFolder(file))}`,
     `allowed_paths = [${[file, quotedCopy(file)].map(quoteText).join(', ')}]`,
+    // It knows a file by its time, which is too coarse for one whose description is changed between two looks.
+    'enable_external_file_cache = false',
     'enable_external_access = false',
     'lock_configuration = true',
   ]) {

@@ -15,8 +15,7 @@ import {
 } from './segment.js'
 import type { AcceptLog } from './AcceptLog.js'
 import { GroupCommit, FrameBuffer } from './GroupCommit.js'
-import { LogMark } from './LogMark.js'
-import { type FoundLog, scanLog } from './scanLog.js'
+import { type FoundLog, scanLog, LogMark } from './scanLog.js'
 import { SegmentFiles, segmentFile, sizesFor, type SegmentSizes } from './SegmentFiles.js'
 
 /** A longer write has held up everything else for too long. */

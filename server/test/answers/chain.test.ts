@@ -125,6 +125,15 @@ describe('chain', () => {
     ])
   })
 
+  it('knows no limit at the greatest number', async () => {
+    const reader = await connection.runAndReadAll(
+      `SELECT len(list_filter(chain(list_transform([-8640000000000000000, 0, 8210000000000000000]::BIGINT[],
+        lambda us, nth: us::HUGEINT * 18446744073709551616 + (nth * ${maskFactor} + 7)), 9223372036854775807)::HUGEINT[],
+        lambda key: key <> 0))`,
+    )
+    expect(reader.getRows()).toEqual([[3n]])
+  })
+
   it('of no events is empty', async () => {
     expect(await chainsOf([{ events: [], within: 5 }])).toEqual([[]])
   })

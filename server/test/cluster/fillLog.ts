@@ -1,6 +1,6 @@
 import { Logger } from '../../src/Logger.js'
 import { LogAppender } from '../../src/cluster/log/LogAppender.js'
-import { addressesOf } from '../../src/options/readLogUrl.js'
+import { addressesOf } from '../../src/options/values.js'
 import { event } from '../fixtures/events.js'
 import type { Body } from '../fixtures/createService.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readLogUrl } from '../../src/options/readLogUrl.js'
+import { readLogUrl } from '../../src/options/values.js'
 
 describe('the URL of a log', () => {
   it.each([

@@ -138,7 +138,7 @@ const wordsOf = (vector: unknown): Uint32Array => {
 /**
  * `chain(keys, within)`: the events of one person that are the steps of a funnel, as docs/answers.md has the rule. A key
  * is an event's `orderKey` with its sequence number times `maskFactor`, plus a bit for each step that the event may be.
- * Keys come in any order. The answer has an `orderKey` for each step that was taken, and zeros behind them.
+ * Keys come in any order; `within` is in microseconds, and the greatest BIGINT is no limit. The answer has an `orderKey` for each step that was taken, and zeros behind them.
  *
  * DuckDB calls it on the thread of the event loop, 2,048 persons at a time, and waits: a process that ends in good order
  * meanwhile never does.
@@ -158,7 +158,8 @@ export const registerChain = (connection: DuckDBConnection): void =>
         for (let row = 0; row < chunk.rowCount; row++) {
           const first = wordsAKey * lists.getEntryOffset(row)
           const length = lists.getEntryLength(row)
-          const given = { first, length, within: Number(within.getItem(row)) }
+          const most = Number(within.getItem(row))
+          const given = { first, length, within: most < 2 ** 63 ? most : Infinity }
           writeChain(words, given, found, row * maxSteps * wordsAKey)
         }
         output.flush()

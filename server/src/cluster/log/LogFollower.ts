@@ -11,7 +11,7 @@ import { liveSeconds } from './erasureTables.js'
 import { channels, positionSql, PositionTeller } from './LogWatch.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
 import { pruneLog } from './pruneLog.js'
-import type { LogAddress } from '../../options/readLogUrl.js'
+import type { LogAddress } from '../../options/values.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 export interface LogFollowerOptions {

@@ -5,7 +5,7 @@ import type { LogIdentity } from '../../wal/LogStore.js'
 import { isHeard } from './erasureTables.js'
 import { identifyLog } from './logSchema.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
-import type { LogAddress } from '../../options/readLogUrl.js'
+import type { LogAddress } from '../../options/values.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 interface News {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { lockKeys, withoutSamples } from './logSchema.js'
 import { readTuples } from './readLog.js'
-import type { LogAddress } from '../../options/readLogUrl.js'
+import type { LogAddress } from '../../options/values.js'
 import { ServerConnection } from './ServerConnection.js'
 import { createFieldRewriter } from '../../http/json/createFieldRewriter.js'
 import { splitArray } from '../../http/json/sliceItems.js'

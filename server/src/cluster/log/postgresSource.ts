@@ -6,7 +6,7 @@ import type { LogSource } from '../../wal/CatalogApplier.js'
 import type { LogStore } from '../../wal/LogStore.js'
 import { TaskIds } from '../../wal/TaskIds.js'
 import { type ErasePoint, LogFollower } from './LogFollower.js'
-import { addressesOf } from '../../options/readLogUrl.js'
+import { addressesOf } from '../../options/values.js'
 
 interface PostgresSourceOptions {
   url: string

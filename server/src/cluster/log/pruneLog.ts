@@ -1,7 +1,7 @@
 import { maxDeadLetters } from '../../wal/rejected.js'
 import { forgetErasures, isWithin } from './erasureTables.js'
 import { lockKeys } from './logSchema.js'
-import type { LogAddress } from '../../options/readLogUrl.js'
+import type { LogAddress } from '../../options/values.js'
 import { ServerConnection } from './ServerConnection.js'
 
 const withinMs = 600_000

@@ -3,7 +3,7 @@ import type { ServerConnection } from './ServerConnection.js'
 import type { Logger } from '../../Logger.js'
 import { identifyLog } from './logSchema.js'
 import { PrimaryConnection } from './PrimaryConnection.js'
-import { addressesOf } from '../../options/readLogUrl.js'
+import { addressesOf } from '../../options/values.js'
 import { liveSeconds } from './erasureTables.js'
 import { lastOf, readFrame, type LogEntry, restOf } from '../../wal/segment.js'
 

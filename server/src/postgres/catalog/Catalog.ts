@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { dataChanges, definitionChanges } from '../../duckdb/transactions.js'
-import { createConstants, createViews } from './createCatalog.js'
-import { countReferences, fillReferences, fillStored } from './storedTables.js'
+import { createConstants, createViews, countReferences, fillReferences, fillStored } from './createCatalog.js'
 
 /**
  * What PostgreSQL has in `pg_catalog` and `information_schema`, in a catalog in memory. It is made when the first

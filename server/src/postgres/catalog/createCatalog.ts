@@ -1,10 +1,81 @@
-import { ownCatalog } from '../../duckdb/quote.js'
-import { catalogFunctions, functions, namesOfObjects, type Macros } from './functions.js'
-import { pg } from './names.js'
+import { ownCatalog, quoteText } from '../../duckdb/quote.js'
+import { catalogFunctions, functions, namesOfObjects, type Macros, valueFunctions } from './functions.js'
+import { pg, oid } from './names.js'
 import { constants, live, type Rows, shown, views } from './relations.js'
 import { columnList, columnsOfTable, shapes } from './shapes.js'
-import { systemTables } from './storedTables.js'
-import { valueFunctions } from './valueFunctions.js'
+import { informationSchema, pgCatalog } from './facts.js'
+import { catalogTypes, typeOid } from './typeTables.js'
+
+/** Which databases and schemas are shown: what is in memory is the service's own, or DuckDB's. */
+const isShown = (databases: readonly string[]) =>
+  `database_name IN (${databases.map(quoteText).join(', ')}) AND schema_name NOT IN ('information_schema', 'pg_catalog', 'waymark_internal') AND NOT (database_name = 'analytics' AND schema_name = 'raw')`
+
+const relationOid = oid('database_name', 'schema_name', 'table_name')
+const namespaceOid = oid('database_name', 'schema_name')
+const keyName = `table_name || '_' || CASE WHEN constraint_type = 'PRIMARY KEY' THEN '' ELSE array_to_string(constraint_column_names, '_') || '_' END
+    || CASE constraint_type WHEN 'PRIMARY KEY' THEN 'pkey' WHEN 'UNIQUE' THEN 'key' WHEN 'FOREIGN KEY' THEN 'fkey' ELSE 'check' END`
+
+/**
+ * What is known of schemas, relations, columns and keys. The relations of `pg_catalog` are views of these tables, which
+ * are filled anew when something has changed. No tool asks for them. They are filled without joins, which take most of
+ * the time: numbers are hashes of names.
+ */
+export const fillStored = (databases: readonly string[]): string[] => {
+  const isVisible = isShown(databases)
+  const stored: Record<string, string> = {
+    namespaces: `SELECT database_name, schema_name, ${namespaceOid} AS oid FROM duckdb_schemas() WHERE ${isVisible}`,
+    relations: `
+SELECT database_name, schema_name, ${relationOid} AS oid, table_name AS relname, ${namespaceOid} AS relnamespace, 'r' AS relkind, estimated_size::FLOAT AS reltuples, column_count::SMALLINT AS relnatts,
+  has_primary_key AS relhasindex, check_constraint_count::SMALLINT AS relchecks, comment, NULL AS sql
+FROM duckdb_tables() WHERE NOT internal AND ${isVisible}
+UNION ALL SELECT database_name, schema_name, ${relationOid}, table_name, ${namespaceOid}, 'v', 0, column_count::SMALLINT, false, 0, comment, sql
+FROM (SELECT *, view_name AS table_name FROM duckdb_views()) WHERE NOT internal AND ${isVisible}`,
+    keys: `
+SELECT *, ${oid('relid', 'name')} AS indexid, ${oid('relid', 'name', "'constraint'")} AS oid, NULL::SMALLINT[] AS confkeys
+FROM (SELECT database_name, schema_name, ${relationOid} AS relid, table_name AS relname, ${namespaceOid} AS relnamespace, ${keyName} AS name,
+    constraint_text, constraint_column_names AS names, list_transform(constraint_column_indexes, lambda x: (x + 1)::SMALLINT) AS keys,
+    CASE constraint_type WHEN 'PRIMARY KEY' THEN 'p' WHEN 'UNIQUE' THEN 'u' WHEN 'FOREIGN KEY' THEN 'f' ELSE 'c' END AS contype,
+    CASE WHEN referenced_table IS NOT NULL THEN ${oid('database_name', 'schema_name', 'referenced_table')} END AS confrelid, referenced_table AS confrelname, referenced_column_names AS confnames
+  FROM duckdb_constraints() WHERE constraint_type IN ('PRIMARY KEY', 'UNIQUE', 'FOREIGN KEY', 'CHECK') AND ${isVisible})`,
+    columns: `
+SELECT database_name, schema_name, table_name AS relname, ${relationOid} AS attrelid, column_name AS attname, column_index::SMALLINT AS attnum, ${typeOid('data_type')} AS atttypid,
+  CASE WHEN data_type LIKE 'DECIMAL(%' THEN (numeric_precision << 16) + numeric_scale + 4 ELSE -1 END::INTEGER AS atttypmod,
+  NOT is_nullable AS attnotnull, column_default, comment
+FROM duckdb_columns() WHERE NOT internal AND ${isVisible}`,
+  }
+  return Object.entries(stored).map(([name, sql]) => `CREATE OR REPLACE TABLE ${pg}.${name} AS ${sql}`)
+}
+
+export const countReferences = `SELECT count(*) FROM ${pg}.keys WHERE contype = 'f'`
+/** Few have foreign keys. */
+export const fillReferences = `
+UPDATE ${pg}.keys SET confkeys = list_transform(confnames, lambda x: list_position(a.names, x)::SMALLINT)
+FROM (SELECT attrelid, list(attname ORDER BY attnum) AS names FROM ${pg}.columns GROUP BY ALL) a WHERE a.attrelid = confrelid`
+
+const lines = (schema: string, facts: string) =>
+  `SELECT '${schema}' AS schema_name, unnest(string_split(${quoteText(facts.trim())}, chr(10))) AS line`
+
+const facts = `${lines('pg_catalog', pgCatalog)} UNION ALL ${lines('information_schema', informationSchema)}`
+
+const typeCases = [...catalogTypes.map(({ name, oid: id }) => `WHEN '${name}' THEN ${id}`), ...catalogTypes.map(({ name, arrayOid }) => `WHEN '_${name}' THEN ${arrayOid}`)].join(' ') // prettier-ignore
+
+/** What PostgreSQL's own relations say of themselves; DuckDB reads the facts faster than their rows. */
+export const systemTables: readonly string[] = [
+  `CREATE TABLE ${pg}.system_columns AS
+SELECT NULL::VARCHAR AS database_name, schema_name, relname, attname, nth::SMALLINT AS attnum, CASE type WHEN 'yes_or_no' THEN 1043 ${typeCases} ELSE 25 END AS atttypid,
+  CASE type WHEN 'yes_or_no' THEN 7 ELSE -1 END AS atttypmod, attnotnull
+FROM (SELECT schema_name, relname, nth, regexp_extract(word, '^\\w+') AS attname, coalesce(nullif(regexp_extract(word, ':(\\w+)', 1), ''), 'name') AS type, suffix(word, '!') AS attnotnull
+  FROM (SELECT schema_name, words[1] AS relname, unnest(words[2:]) AS word, generate_subscripts(words[2:], 1) AS nth
+    FROM (SELECT schema_name, list_filter(string_split(line, ' '), lambda word: NOT regexp_full_match(word, '\\d+')) AS words
+      FROM (${facts}))))`,
+  `CREATE TABLE ${pg}.system_relations AS
+SELECT NULL::VARCHAR AS database_name, schema_name, coalesce(try_cast(regexp_extract(line, '^\\w+ (\\d+) ', 1) AS BIGINT), 12000 + row_number() OVER (ORDER BY schema_name, relname)) AS oid,
+  relname, CASE schema_name WHEN 'pg_catalog' THEN 11 ELSE 13000 END AS relnamespace, CASE WHEN regexp_matches(line, '^\\w+ \\d+ ') THEN 'r' ELSE 'v' END AS relkind, 0 AS reltuples, relnatts, false AS relhasindex, 0 AS relchecks, NULL AS comment, NULL AS sql
+FROM (SELECT *, regexp_extract(line, '^\\w+') AS relname FROM (${facts}))
+  JOIN (SELECT schema_name, relname, count(*)::SMALLINT AS relnatts FROM ${pg}.system_columns GROUP BY ALL) USING (schema_name, relname)`,
+  `CREATE OR REPLACE TABLE ${pg}.system_columns AS
+SELECT c.database_name, schema_name, relname, r.oid AS attrelid, attname, attnum, atttypid, atttypmod, attnotnull, NULL AS column_default, NULL AS comment FROM ${pg}.system_columns c JOIN ${pg}.system_relations r USING (schema_name, relname)`,
+]
 
 const macros: Macros = { ...catalogFunctions, ...namesOfObjects, ...functions, ...valueFunctions }
 
