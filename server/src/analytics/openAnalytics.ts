@@ -14,7 +14,7 @@ import {
 } from '../schema/analyticsSchema.js'
 import { analyticsCatalog, internalSchema, quoteIdentifier } from '../duckdb/quote.js'
 import { analyticsViews } from '../answers/analyticsViews.js'
-import { registerChain } from '../answers/macros/chain.js'
+import { registerChain } from '../duckdb/chain.js'
 import { keyChanges } from '../schema/derivedColumns.js'
 import { inTransaction } from '../duckdb/transactions.js'
 import { version } from '../version.js'

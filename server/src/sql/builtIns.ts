@@ -1,4 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api'
+import { registerChain } from '../duckdb/chain.js'
 
 export interface BuiltIns {
   functions: readonly (readonly [name: string, type: string, stability: string, macro: string])[]
@@ -12,6 +13,7 @@ const viewsSql = 'SELECT DISTINCT lower(view_name) FROM system.main.duckdb_views
 const read = async (): Promise<BuiltIns> => {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
   const connection = await instance.connect()
+  registerChain(connection)
   const rowsOf = async (sql: string) => (await connection.runAndReadAll(sql)).getRows() as unknown
   const functions = (await rowsOf(functionsSql)) as BuiltIns['functions']
   const views = (await rowsOf(viewsSql)) as [string][]
@@ -23,7 +25,7 @@ const read = async (): Promise<BuiltIns> => {
 let found: Promise<BuiltIns> | undefined
 
 /**
- * All functions and views of DuckDB's own, which no store changes: no extension is ever loaded. A process that is
+ * All functions and views of DuckDB's own, and the service's function, which no store changes: no extension is ever loaded. A process that is
  * going to be an engine asks before there is a store to open.
  */
 export const readBuiltIns = (): Promise<BuiltIns> => (found ??= read())

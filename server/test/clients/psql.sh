@@ -13,4 +13,4 @@ check '\\gdesc describes' 'count|bigint' -f - <<< 'SELECT count(*) FROM orders \
 check 'sets styles of dates and intervals' '02.01.2026|P1D' -c "SET datestyle = 'German'" -c 'SET intervalstyle = iso_8601' -c "SELECT DATE '2026-01-02', INTERVAL '1 day'"
 check 'search paths lead there and back' 3 -c 'SET search_path TO analytics' -c 'SET search_path TO main' -c 'SELECT count(*) FROM orders'
 check 'cursors in a transaction' $'0\n1\n2' -c 'BEGIN; DECLARE c CURSOR FOR SELECT range FROM range(5)' -c 'FETCH 3 FROM c; CLOSE c; COMMIT'
-check 'commands with a backslash list and describe' 'main|orders|table|waymark' -o /dev/null $(printf -- '-c\n%s\n' '\d' '\dv' '\dn+' '\l+' '\du' '\df' '\dx' '\dp' '\db' '\dT' '\di') -c '\dt+' -c '\d orders' -c '\d+ analytics.sessions' -c '\o' -c '\dt'
+check 'commands with a backslash list and describe' 'main|orders|table|waymark' -o /dev/null $(printf -- '-c\n%s\n' '\d' '\dv' '\dn+' '\l+' '\du' '\df' '\dx' '\dp' '\db' '\dT' '\di') -c '\dt+' -c '\d orders' -c '\d+ analytics.sessions' -c '\o' -c '\dt o*'

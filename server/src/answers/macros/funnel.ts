@@ -22,7 +22,7 @@ import {
   seqOfKey,
   usOfKey,
 } from '../../schema/askedEvents.js'
-import { maskFactor, maxSteps } from './chain.js'
+import { maskFactor, maxSteps } from '../../duckdb/chain.js'
 import type { TableMacro } from './tableMacro.js'
 
 const steps = Array.from({ length: maxSteps }, (_, at) => at + 1)
@@ -78,7 +78,7 @@ const chains: TableMacro['tables'] = [
   ],
   [
     'chained',
-    `SELECT system.main.chain(h.keys, coalesce(${withinUs}, 9223372036854775807)) AS keys FROM histories h`,
+    `SELECT system.main.waymark_chain(h.keys, coalesce(${withinUs}, 9223372036854775807)) AS keys FROM histories h`,
   ],
 ]
 

@@ -22,6 +22,8 @@ export const writes = [
 /** They would reach files of the service's folder, or others. */
 export const fileAccesses = (folder: string) => [
   `SELECT * FROM read_text('/etc/passwd')`,
+  'SELECT waymark_chain([1::HUGEINT], 5)',
+  'SELECT system.main.waymark_chain(list(i::HUGEINT), 5) FROM range(30) t(i)',
   `SELECT * FROM read_csv('${folder}/temp/spilled.csv')`,
   `FROM '${folder}/temp/spilled.parquet'`,
   `FROM "READ_CSV"('${folder}/temp/spilled.csv')`,

@@ -16,11 +16,12 @@ export const maskFactor = 2 ** maxSteps
 /** Words of 32 bits: two of the sequence number and the steps, two of the microseconds. */
 const wordsAKey = 4
 
-/** The function's own room, which grows and stays: it runs on one thread, and calls nobody. */
-let room = 4096
-/** Microseconds after the first event of the list, and where in the words the event is. */
-let times = new Float64Array(room)
-let places = new Uint32Array(room)
+/**
+ * Microseconds after the first event of the list, and where in the words the event is. The room grows and stays: the
+ * function runs on one thread, and calls nobody.
+ */
+let times = new Float64Array(4096)
+let places = new Uint32Array(4096)
 /** The latest start from which so many steps were taken. */
 const starts = new Float64Array(maxSteps + 1)
 
@@ -47,21 +48,24 @@ const sort = (words: Uint32Array, length: number): void => {
     movesLeft -= next - at
   }
   if (movesLeft > 0) return
-  const inOrder = Array.from({ length }, (_, at) => ({ time: times[at]!, place: places[at]! })).toSorted(
-    (a, b) => a.time - b.time || (isAfter(words, a.place, b.place) ? 1 : -1),
+  const [unsorted, unsortedPlaces] = [times.slice(0, length), places.slice(0, length)]
+  const order = Uint32Array.from(unsorted.keys()).sort(
+    (a, b) =>
+      unsorted[a]! - unsorted[b]! || (isAfter(words, unsortedPlaces[a]!, unsortedPlaces[b]!) ? 1 : -1),
   )
-  for (const [at, { time, place }] of inOrder.entries()) {
-    times[at] = time
-    places[at] = place
+  for (const [at, from] of order.entries()) {
+    times[at] = unsorted[from]!
+    places[at] = unsortedPlaces[from]!
   }
 }
 
 /** Puts the events of a list into the order of their time, and of equal times into that of their acceptance. */
-const order = (words: Uint32Array, first: number, length: number): void => {
-  if (length > room) {
-    while (room < length) room *= 2
-    times = new Float64Array(room)
+const putInOrder = (words: Uint32Array, first: number, length: number): void => {
+  if (length > times.length) {
+    const room = 2 ** Math.ceil(Math.log2(length))
+    const more = new Float64Array(room)
     places = new Uint32Array(room)
+    times = more
   }
   // Microseconds since 1970 beyond the year 2255 are no whole numbers of a double, those of 285 years are.
   const low = words[first + 2]!
@@ -113,9 +117,9 @@ const writeChain = (
   to: number,
 ): void => {
   if (length === 0) return
-  order(words, first, length)
+  putInOrder(words, first, length)
   const { depth, end } = findEnd(words, length, within)
-  for (let at = 0, step = 0; step < depth; at++) {
+  for (let at = 0, step = 0; step < depth && at < length; at++) {
     const place = places[at]!
     const low = words[place]!
     // Every start from which the end is still in time leads to it by the earliest event of each step.
@@ -136,7 +140,7 @@ const wordsOf = (vector: unknown): Uint32Array => {
 }
 
 /**
- * `chain(keys, within)`: the events of one person that are the steps of a funnel, as docs/answers.md has the rule. A key
+ * `waymark_chain(keys, within)`: the events of one person that are the steps of a funnel, as docs/answers.md has the rule. A key
  * is an event's `orderKey` with its sequence number times `maskFactor`, plus a bit for each step that the event may be.
  * Keys come in any order; `within` is in microseconds, and the greatest BIGINT is no limit. The answer has an `orderKey` for each step that was taken, and zeros behind them.
  *
@@ -146,7 +150,7 @@ const wordsOf = (vector: unknown): Uint32Array => {
 export const registerChain = (connection: DuckDBConnection): void =>
   connection.registerScalarFunction(
     DuckDBScalarFunction.create({
-      name: 'chain',
+      name: 'waymark_chain',
       parameterTypes: [LIST(HUGEINT), BIGINT],
       returnType: ARRAY(HUGEINT, maxSteps),
       mainFunction: (_info, chunk, output) => {
