@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { chromium } from 'playwright'
 import { asAlone, asTab } from './asTab.mjs'
-import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
+import { killRenderers, killTree } from './processTree.mjs'
 import { startProcess } from './startProcess.mjs'
 import { waitFor } from './waitFor.mjs'
 
@@ -33,13 +33,8 @@ export function openChromium(binary, version) {
       ...more,
     ])
     const { pid } = started
-    const killRenderers = async () => {
-      const renderers = listDescendants(pid).filter((child) => /--type=renderer/.test(commandLine(child)))
-      const at = Date.now()
-      endProcesses(renderers)
-      return at
-    }
-    return { pid, killRenderers, ended: started.ended }
+    const kill = async () => killRenderers(pid, /--type=renderer/)
+    return { pid, killRenderers: kill, ended: started.ended }
   }
 
   return {
@@ -47,7 +42,7 @@ export function openChromium(binary, version) {
     version,
 
     async launch(options) {
-      const { pid, killRenderers } = start(options, ['--remote-debugging-port=0', 'about:blank'])
+      const { pid, killRenderers: kill } = start(options, ['--remote-debugging-port=0', 'about:blank'])
       const portFile = join(options.profile, 'DevToolsActivePort')
       const port = await waitFor('Chromium starts', () =>
         // The port stands in the first of two lines.
@@ -58,7 +53,7 @@ export function openChromium(binary, version) {
       if (!context) throw new Error('Chromium has no default context')
       return {
         pid,
-        killRenderers,
+        killRenderers: kill,
         async open(url) {
           const page = await context.newPage()
           await page.goto(url)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import puppeteer from 'puppeteer-core'
 import { asAlone, asTab } from './asTab.mjs'
-import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
+import { killRenderers, killTree } from './processTree.mjs'
 import { startProcess } from './startProcess.mjs'
 import { waitFor } from './waitFor.mjs'
 
@@ -41,15 +41,7 @@ export function openFirefox(binary, version) {
     )
     writeFileSync(join(profile, 'user.js'), lines.join('\n'))
     const { pid } = startProcess(binary, ['--headless', '--no-remote', '--profile', profile, ...more])
-    const killRenderers = async () => {
-      const renderers = listDescendants(pid).filter((child) =>
-        /-contentproc .* tab ?$/.test(commandLine(child)),
-      )
-      const at = Date.now()
-      endProcesses(renderers)
-      return at
-    }
-    return { pid, killRenderers }
+    return { pid, killRenderers: async () => killRenderers(pid, /-contentproc .* tab ?$/) }
   }
 
   return {
@@ -57,7 +49,7 @@ export function openFirefox(binary, version) {
     version,
 
     async launch(options) {
-      const { pid, killRenderers } = start(options, ['--remote-debugging-port=0', 'about:blank'])
+      const { pid, killRenderers: kill } = start(options, ['--remote-debugging-port=0', 'about:blank'])
       const portFile = join(options.profile, 'WebDriverBiDiServer.json')
       const { ws_host: host, ws_port: port } = await waitFor('Firefox starts', () => {
         const text = existsSync(portFile) ? readFileSync(portFile, 'utf8') : ''
@@ -71,7 +63,7 @@ export function openFirefox(binary, version) {
       })
       return {
         pid,
-        killRenderers,
+        killRenderers: kill,
         async open(url) {
           const page = await browser.newPage().catch((error) => {
             // It may lose a tab that it makes while another one closes.

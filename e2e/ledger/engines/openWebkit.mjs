@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Builder, Capabilities } from 'selenium-webdriver'
-import { commandLine, endProcesses, killTree, listDescendants } from './processTree.mjs'
+import { killRenderers, killTree } from './processTree.mjs'
 import { freePort } from '../../../scripts/setup/freePort.mjs'
 import { startProcess } from './startProcess.mjs'
 import { patienceMs, waitFor } from './waitFor.mjs'
@@ -32,14 +32,6 @@ async function startDriver(env) {
     if (found === 'up') return { port, pid }
   }
   throw new Error('WebKitWebDriver ends as soon as it is started')
-}
-
-/** @param {number} pid */
-async function killWebProcesses(pid) {
-  const renderers = listDescendants(pid).filter((child) => /WebKitWebProcess/.test(commandLine(child)))
-  const at = Date.now()
-  endProcesses(renderers)
-  return at
 }
 
 /**
@@ -106,7 +98,7 @@ export function openWebkit(binary, version) {
       }
       return {
         pid,
-        killRenderers: () => killWebProcesses(pid),
+        killRenderers: async () => killRenderers(pid, /WebKitWebProcess/),
         async open(url) {
           const handle = await inWindow(home, async () => {
             await driver.switchTo().newWindow('tab')
@@ -144,7 +136,7 @@ export function openWebkit(binary, version) {
       const { pid } = startProcess(binary, [...flags(proxyPort), url], { env })
       return {
         pid,
-        killRenderers: () => killWebProcesses(pid),
+        killRenderers: async () => killRenderers(pid, /WebKitWebProcess/),
         killBrowser: () => killTree(pid),
         stop: async () => void (await killTree(pid)),
       }

@@ -11,7 +11,7 @@ function read(path) {
 }
 
 /** @param {number} pid */
-export const commandLine = (pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')
+const commandLine = (pid) => read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')
 
 /** @param {number} pid */
 export function isAlive(pid) {
@@ -69,5 +69,18 @@ export async function killTree(pid) {
     if (waitedMs > 1000) endProcesses(family)
     await sleep(20)
   }
+  return at
+}
+
+/**
+ * Kills the processes that render a browser's pages, known by their command lines.
+ * @param {number} browser
+ * @param {RegExp} isRenderer
+ * @returns {number} the time of the kill, in Unix milliseconds
+ */
+export function killRenderers(browser, isRenderer) {
+  const renderers = listDescendants(browser).filter((pid) => isRenderer.test(commandLine(pid)))
+  const at = Date.now()
+  endProcesses(renderers)
   return at
 }
