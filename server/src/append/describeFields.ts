@@ -53,7 +53,7 @@ export const castText = (
 ): string => {
   if (type === 'VARCHAR') return text
   // DuckDB drops the zone of a text that it casts to TIMESTAMP. A cast to TIMESTAMP_NS respects the zone.
-  const isZoned = type.startsWith('TIMESTAMP') && type !== 'TIMESTAMP_NS'
+  const isZoned = isMoment(type) && type !== 'TIMESTAMP_NS'
   return convert(isZoned ? convert(text, 'TIMESTAMPTZ') : text, type)
 }
 

@@ -88,11 +88,11 @@ export const isWhole = (type: string): boolean => whole.test(type)
 /** Whether an append makes columns of this type and may widen them to DOUBLE when a fraction comes. */
 export const isWidened = (type: string): boolean => type === 'BIGINT'
 
-const fractional = /^(DOUBLE|FLOAT)/
+const fractional = /^(DOUBLE|FLOAT)$/
 const beyondBigint = /^(U?HUGEINT|UBIGINT)$/
 
 /** Whether this is a type of date and time. */
-export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP')
+export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP') && !isNested(type)
 
 /** Whether this is a list, an array, a struct, a map or a union. DECIMAL and ENUM have brackets, too, but are not nested. */
 export const isNested = (type: string): boolean => type.endsWith(']') || /^(STRUCT|MAP|UNION)\(/.test(type)
@@ -125,13 +125,13 @@ export const inferType = (kinds: readonly FieldKind[]): string | undefined => {
 const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
   const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
   if (type === 'JSON' || type === 'VARCHAR') return true
+  if (isNested(type)) return only('json')
   if (isWhole(type))
     return only('integer', 'long', 'whole', ...(beyondBigint.test(type) ? ['huge' as const] : []))
   if (type.startsWith('DECIMAL')) return only('integer', 'long', 'huge', 'whole', 'float')
   if (fractional.test(type)) return only('integer', 'whole', 'float')
   if (isMoment(type)) return only('timestamp')
   if (type === 'BOOLEAN') return only('boolean')
-  if (isNested(type)) return only('json')
   // In JSON a date, a UUID, an enumeration and the like are texts. The cast decides whether they fit.
   return only('text', 'timestamp')
 }

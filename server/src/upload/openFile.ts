@@ -95,7 +95,7 @@ const openJson: Open = async (_, { file, known }) => {
     type: known === undefined ? typeOfField(kinds) : typeOf(known, name),
   }))
   const exact = columns.filter(
-    ({ type, kinds }) => keepsDigits(type) && kinds.some((kind) => numbers.includes(kind)),
+    ({ type, kinds }) => (keepsDigits(type) || isWhole(type)) && kinds.some((kind) => numbers.includes(kind)),
   )
   const source = await quoteNumbers(
     file,
@@ -207,14 +207,15 @@ const hasNanoseconds = async (connection: DuckDBConnection, from: string, name: 
 
 /** Of these types a value that is cast, and cast back, must be the same. */
 const isComparable = (type: string) =>
-  isWhole(type) || isMoment(type) || /^(DOUBLE|FLOAT|DECIMAL|DATE|TIME)/.test(type)
+  !isNested(type) && (isWhole(type) || isMoment(type) || /^(DOUBLE|FLOAT|DECIMAL|DATE|TIME)/.test(type))
 
 /** How a column of a table that exists is read from values of another type. Reading fails where the cast would change a value. */
 const convert = ({ name, type: from }: FileColumn, type: string): TextColumn => {
   if (from === 'VARCHAR') return readKnown({ name, type })
   const column = asIs({ name, type })
   // A FLOAT is never exactly what a fraction was.
-  if (from === type || type === 'FLOAT' || !isComparable(from) || !isComparable(type)) return column
+  const isRounded = type === 'FLOAT' && !isWhole(from)
+  if (from === type || isRounded || !isComparable(from) || !isComparable(type)) return column
   const given = quoteIdentifier(name)
   const message = `${given}::VARCHAR || ' would change; the column is ${type}'`
   const value = `CASE WHEN (${column.value})::${from} IS DISTINCT FROM ${given} THEN error(${message})::${type} ELSE ${column.value} END`
