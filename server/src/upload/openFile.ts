@@ -2,7 +2,15 @@ import { open as openHandle } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { refuse } from '../http/HttpError.js'
 import { castText, type FieldKind, keepsDigits } from '../append/describeFields.js'
-import { type Column, inferType, isMoment, isNested, isWhole, nameProblem } from '../append/planAppend.js'
+import {
+  type Column,
+  inferType,
+  isMoment,
+  isNested,
+  isWhole,
+  nameProblem,
+  widthProblem,
+} from '../append/planAppend.js'
 import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import { type CsvDialect, maxRowBytes } from './createCsvReader.js'
 import { quoteNumbers, readRecords } from './readRecords.js'
@@ -30,6 +38,8 @@ export interface UploadedFile {
   dialect: CsvDialect | undefined
   /** The columns of the table that the rows go into; undefined when the file makes the table. */
   known: readonly Column[] | undefined
+  /** How many columns the file may give a table that it makes. */
+  maxColumns: number
 }
 
 /** How many digits a DECIMAL of DuckDB has at most. */
@@ -76,15 +86,19 @@ const typed = (names: readonly string[], known: readonly Column[]): FileColumn[]
 /** Finds the columns of an uploaded file, and the SQL that reads it so that a mistake in it is an error. */
 type Open = (connection: DuckDBConnection, uploaded: UploadedFile) => Promise<OpenFile>
 
-const numbers: readonly FieldKind[] = ['whole', 'float', 'huge', 'digits']
+const numbers: readonly FieldKind[] = ['whole', 'float', 'large', 'huge', 'digits']
 
 /** The type of a field in a table that the file makes: that of `/append`, or else one that holds all its kinds. */
 const typeOfField = (kinds: readonly FieldKind[]): string =>
   kinds.length === 0 ? 'JSON' : (inferType(kinds) ?? (kinds.includes('json') ? 'JSON' : 'VARCHAR'))
 
 /** Opens a JSON file. Nested values are read as JSON, numbers and truth values as such where that keeps them, all others as text. */
-const openJson: Open = async (_, { file, known }) => {
-  const { fields, records } = await readRecords(file)
+const openJson: Open = async (_, { file, known, maxColumns }) => {
+  const { fields, records } = await readRecords(file, (names) => {
+    if (known !== undefined) return void typed(names, known)
+    const problem = widthProblem(0, names.length, maxColumns)
+    if (problem !== undefined) throw refuse(400, 'invalid-upload', problem)
+  })
   if (known !== undefined && records === 0)
     return { columns: [], from: '(SELECT 0 WHERE false)', rows: records }
   const all = Object.entries(fields)
