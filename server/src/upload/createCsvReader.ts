@@ -74,7 +74,7 @@ const readFields = (row: string, delimiter: string): string[] => {
   const fields: string[] = []
   for (;;) {
     const found = field.exec(row)
-    if (found === null) throw refuse(400, 'invalid-upload', 'The header line has a quote within a name.')
+    if (found === null) throw refuse(400, 'invalid-upload', 'Row 1 has a quote within a field.')
     fields.push(found[1]?.replaceAll('""', '"') ?? found[2]!.trim())
     if (!found[0].endsWith(delimiter)) return fields
   }
@@ -187,7 +187,7 @@ export const createCsvReader = (given: CsvStart): CsvReader => {
 
   const keepFirst = (part: Buffer) => {
     first = Buffer.concat([first, part])
-    if (first.length > maxHeaderBytes) throw refuse(400, 'invalid-upload', 'The header is longer than 1 MiB.')
+    if (first.length > maxHeaderBytes) throw refuse(400, 'invalid-upload', 'Row 1 is longer than 1 MiB.')
   }
 
   return {

@@ -42,6 +42,12 @@ describe('a text for a column of a table that exists', () => {
     ['DOUBLE', '1234567890123456789012345678901234567891', 'more digits'],
     ['BIGINT', '9007199254740993.5', 'no whole number'],
     ['BIGINT', '1.55e1', 'no whole number'],
+    ['DECIMAL(9,2)', '3.255', 'has more digits'],
+    ['DOUBLE', '1E500', 'beyond the range'],
+    ['DATE', '2024-01-02 10:00:00', 'more exact'],
+    ['TIMESTAMP', '2024-01-02 10:00:00.1234567', 'more exact'],
+    ['TIMESTAMP_S', '2024-01-02 10:00:00.5', 'more exact'],
+    ['TIME', '10:00:00.1234567', 'more exact'],
   ])('is refused for %s where it would change: %s', async (type, text, named) => {
     await expect(read(type, text)).rejects.toThrow(named)
   })
