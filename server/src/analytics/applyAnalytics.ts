@@ -205,7 +205,7 @@ export const applyAnalytics = ({
     const aside = entries.filter(({ target }) => reasonsAside.has(target))
     if (aside.length > 0) {
       await setAside(connection, aside)
-      entries = entries.filter((entry) => !aside.includes(entry))
+      entries = entries.filter(({ target }) => !reasonsAside.has(target))
       if (entries.length === 0) return remember(new BigUint64Array())
     }
     const first = entries[0]!.first

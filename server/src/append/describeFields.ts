@@ -53,7 +53,7 @@ export const castText = (
 ): string => {
   if (type === 'VARCHAR') return text
   // DuckDB drops the zone of a text that it casts to TIMESTAMP. A cast to TIMESTAMP_NS respects the zone.
-  const isZoned = type.startsWith('TIMESTAMP') && type !== 'TIMESTAMP_NS'
+  const isZoned = isMoment(type) && type !== 'TIMESTAMP_NS'
   return convert(isZoned ? convert(text, 'TIMESTAMPTZ') : text, type)
 }
 
@@ -72,12 +72,14 @@ export const keepDigits = (bodies: readonly Buffer[], fields: ReadonlySet<string
   )
 
 /**
- * `long` is an integer that a DOUBLE does not hold exactly, `huge` one beyond BIGINT, `digits` one beyond HUGEINT.
+ * `long` is an integer that a DOUBLE does not hold, `huge` such a one beyond BIGINT, `digits` one beyond HUGEINT.
+ * `large` is an integer beyond BIGINT that a DOUBLE holds.
  * `whole` is a whole number that is written as a fraction or with an exponent, such as 1.0.
  */
 export type FieldKind =
   | 'integer'
   | 'long'
+  | 'large'
   | 'huge'
   | 'digits'
   | 'whole'
@@ -87,7 +89,7 @@ export type FieldKind =
   | 'boolean'
   | 'json'
 
-const ofNumbers: readonly FieldKind[] = ['float', 'whole', 'digits', 'huge', 'long', 'integer']
+const ofNumbers: readonly FieldKind[] = ['float', 'whole', 'digits', 'huge', 'large', 'long', 'integer']
 
 /** The kinds of values in each field, in the order in which the fields were first seen. A null has no kind. */
 export type Fields = Record<string, FieldKind[]>
@@ -118,8 +120,12 @@ const kindOf = (value: unknown): FieldKind | undefined => {
 const kindOfToken = (token: string): FieldKind => {
   if (!/[.eE]/.test(token)) {
     const value = BigInt(token)
-    if (BigInt.asIntN(64, value) !== value) return BigInt.asIntN(128, value) === value ? 'huge' : 'digits'
-    return BigInt(Number(token)) === value ? 'integer' : 'long'
+    const nearest = Number(token)
+    // JavaScript writes zeros behind the digits that tell a number from its neighbours.
+    const isDouble = BigInt(nearest) === value || String(nearest) === token
+    if (BigInt.asIntN(64, value) === value) return isDouble ? 'integer' : 'long'
+    if (BigInt.asIntN(128, value) !== value) return 'digits'
+    return isDouble ? 'large' : 'huge'
   }
   const value = Number(token)
   const isRounded = /\.\d*[1-9]/.test(token) && !/[eE]/.test(token)

@@ -88,17 +88,18 @@ export const isWhole = (type: string): boolean => whole.test(type)
 /** Whether an append makes columns of this type and may widen them to DOUBLE when a fraction comes. */
 export const isWidened = (type: string): boolean => type === 'BIGINT'
 
-const fractional = /^(DOUBLE|FLOAT)/
+const fractional = /^(DOUBLE|FLOAT)$/
 const beyondBigint = /^(U?HUGEINT|UBIGINT)$/
 
 /** Whether this is a type of date and time. */
-export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP')
+export const isMoment = (type: string): boolean => type.startsWith('TIMESTAMP') && !isNested(type)
 
 /** Whether this is a list, an array, a struct, a map or a union. DECIMAL and ENUM have brackets, too, but are not nested. */
 export const isNested = (type: string): boolean => type.endsWith(']') || /^(STRUCT|MAP|UNION)\(/.test(type)
 
 const words: Partial<Record<FieldKind, string>> = {
   long: 'long integer',
+  large: 'long integer',
   huge: 'long integer',
   digits: 'long integer',
   whole: 'float',
@@ -112,10 +113,10 @@ const listKinds = (kinds: readonly FieldKind[]) =>
 export const inferType = (kinds: readonly FieldKind[]): string | undefined => {
   const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
   if (only('integer', 'long')) return 'BIGINT'
-  if (only('integer', 'long', 'huge')) return 'HUGEINT'
-  if (only('integer', 'whole', 'float')) return 'DOUBLE'
+  if (only('integer', 'long', 'large', 'huge')) return 'HUGEINT'
+  if (only('integer', 'large', 'whole', 'float')) return 'DOUBLE'
   // A DOUBLE would change the long integers beside a fraction.
-  if (only('integer', 'long', 'huge', 'digits', 'whole', 'float')) return 'VARCHAR'
+  if (only('integer', 'long', 'large', 'huge', 'digits', 'whole', 'float')) return 'VARCHAR'
   if (only('timestamp')) return 'TIMESTAMP'
   if (only('text', 'timestamp')) return 'VARCHAR'
   if (only('boolean')) return 'BOOLEAN'
@@ -125,13 +126,13 @@ export const inferType = (kinds: readonly FieldKind[]): string | undefined => {
 const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
   const only = (...allowed: FieldKind[]) => kinds.every((kind) => allowed.includes(kind))
   if (type === 'JSON' || type === 'VARCHAR') return true
+  if (isNested(type)) return only('json')
   if (isWhole(type))
-    return only('integer', 'long', 'whole', ...(beyondBigint.test(type) ? ['huge' as const] : []))
-  if (type.startsWith('DECIMAL')) return only('integer', 'long', 'huge', 'whole', 'float')
-  if (fractional.test(type)) return only('integer', 'whole', 'float')
+    return only('integer', 'long', 'whole', ...(beyondBigint.test(type) ? (['large', 'huge'] as const) : []))
+  if (type.startsWith('DECIMAL')) return only('integer', 'long', 'large', 'huge', 'whole', 'float')
+  if (fractional.test(type)) return only('integer', 'large', 'whole', 'float')
   if (isMoment(type)) return only('timestamp')
   if (type === 'BOOLEAN') return only('boolean')
-  if (isNested(type)) return only('json')
   // In JSON a date, a UUID, an enumeration and the like are texts. The cast decides whether they fit.
   return only('text', 'timestamp')
 }

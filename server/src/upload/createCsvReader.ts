@@ -21,8 +21,8 @@ const maxHeaderBytes = 1_048_576
 /** DuckDB's buffer has 16 times its limit for a row. It refuses a row over the limit only when the row fits into the buffer. */
 export const maxRowBytes = 2_000_000
 
-/** Of several that are possible the first is taken: commas may stand before fractions in every row. */
-const delimiters = [';', '\t', '|', ',']
+/** Of several that are possible the first is taken. In rows without names, commas may stand before fractions in each. */
+const delimitersOf = (hasHeader: boolean) => (hasHeader ? [',', ';', '\t', '|'] : [';', '\t', '|', ','])
 
 /** How many fields each of the first rows has. The last counts only where the file ends with it. */
 const widthsOf = (start: string, delimiter: string, isWhole: boolean): number[] => {
@@ -52,10 +52,11 @@ const widthsOf = (start: string, delimiter: string, isWhole: boolean): number[] 
 }
 
 /** The delimiter by which most rows have as many fields as the first, and that more than one. */
-const findDelimiter = (start: string, isWhole: boolean): string => {
+const findDelimiter = ({ start, isWhole, header = true }: CsvStart): string => {
+  const text = start.toString('latin1')
   let best = { delimiter: ',', share: 0.5 }
-  for (const delimiter of delimiters) {
-    const widths = widthsOf(start, delimiter, isWhole)
+  for (const delimiter of delimitersOf(header)) {
+    const widths = widthsOf(text, delimiter, isWhole)
     const [width = 1] = widths
     const share = widths.filter((each) => each === width).length / widths.length
     if (width > 1 && share > best.share) best = { delimiter, share }
@@ -73,7 +74,7 @@ const readFields = (row: string, delimiter: string): string[] => {
   const fields: string[] = []
   for (;;) {
     const found = field.exec(row)
-    if (found === null) throw refuse(400, 'invalid-upload', 'The header line has a quote within a name.')
+    if (found === null) throw refuse(400, 'invalid-upload', 'Row 1 has a quote within a field.')
     fields.push(found[1]?.replaceAll('""', '"') ?? found[2]!.trim())
     if (!found[0].endsWith(delimiter)) return fields
   }
@@ -169,12 +170,11 @@ export interface CsvStart extends Partial<CsvDialect> {
  * It guesses at text that is cut off within quotes. It leaves out a last row that is longer than its buffer.
  */
 export const createCsvReader = (given: CsvStart): CsvReader => {
-  const text = given.start.toString('latin1')
-  const marked = delimiterLine.exec(text)
+  const marked = delimiterLine.exec(given.start.toString('latin1'))
   /** How many bytes are left of a line that names the delimiter. */
   let skipped = marked?.[0].length ?? 0
   const dialect: CsvDialect = {
-    delimiter: given.delimiter ?? marked?.[2] ?? findDelimiter(text, given.isWhole),
+    delimiter: given.delimiter ?? marked?.[2] ?? findDelimiter(given),
     header: given.header ?? true,
   }
   const delimiter = dialect.delimiter.charCodeAt(0)
@@ -187,7 +187,7 @@ export const createCsvReader = (given: CsvStart): CsvReader => {
 
   const keepFirst = (part: Buffer) => {
     first = Buffer.concat([first, part])
-    if (first.length > maxHeaderBytes) throw refuse(400, 'invalid-upload', 'The header is longer than 1 MiB.')
+    if (first.length > maxHeaderBytes) throw refuse(400, 'invalid-upload', 'Row 1 is longer than 1 MiB.')
   }
 
   return {

@@ -2,7 +2,15 @@ import { open as openHandle } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { refuse } from '../http/HttpError.js'
 import { castText, type FieldKind, keepsDigits } from '../append/describeFields.js'
-import { type Column, inferType, isMoment, isNested, isWhole, nameProblem } from '../append/planAppend.js'
+import {
+  type Column,
+  inferType,
+  isMoment,
+  isNested,
+  isWhole,
+  nameProblem,
+  widthProblem,
+} from '../append/planAppend.js'
 import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import { type CsvDialect, maxRowBytes } from './createCsvReader.js'
 import { quoteNumbers, readRecords } from './readRecords.js'
@@ -30,6 +38,8 @@ export interface UploadedFile {
   dialect: CsvDialect | undefined
   /** The columns of the table that the rows go into; undefined when the file makes the table. */
   known: readonly Column[] | undefined
+  /** How many columns the file may give a table that it makes. */
+  maxColumns: number
 }
 
 /** How many digits a DECIMAL of DuckDB has at most. */
@@ -76,15 +86,19 @@ const typed = (names: readonly string[], known: readonly Column[]): FileColumn[]
 /** Finds the columns of an uploaded file, and the SQL that reads it so that a mistake in it is an error. */
 type Open = (connection: DuckDBConnection, uploaded: UploadedFile) => Promise<OpenFile>
 
-const numbers: readonly FieldKind[] = ['whole', 'float', 'huge', 'digits']
+const numbers: readonly FieldKind[] = ['whole', 'float', 'large', 'huge', 'digits']
 
 /** The type of a field in a table that the file makes: that of `/append`, or else one that holds all its kinds. */
 const typeOfField = (kinds: readonly FieldKind[]): string =>
   kinds.length === 0 ? 'JSON' : (inferType(kinds) ?? (kinds.includes('json') ? 'JSON' : 'VARCHAR'))
 
 /** Opens a JSON file. Nested values are read as JSON, numbers and truth values as such where that keeps them, all others as text. */
-const openJson: Open = async (_, { file, known }) => {
-  const { fields, records } = await readRecords(file)
+const openJson: Open = async (_, { file, known, maxColumns }) => {
+  const { fields, records } = await readRecords(file, (names) => {
+    if (known !== undefined) return void typed(names, known)
+    const problem = widthProblem(0, names.length, maxColumns)
+    if (problem !== undefined) throw refuse(400, 'invalid-upload', problem)
+  })
   if (known !== undefined && records === 0)
     return { columns: [], from: '(SELECT 0 WHERE false)', rows: records }
   const all = Object.entries(fields)
@@ -95,7 +109,7 @@ const openJson: Open = async (_, { file, known }) => {
     type: known === undefined ? typeOfField(kinds) : typeOf(known, name),
   }))
   const exact = columns.filter(
-    ({ type, kinds }) => keepsDigits(type) && kinds.some((kind) => numbers.includes(kind)),
+    ({ type, kinds }) => (keepsDigits(type) || isWhole(type)) && kinds.some((kind) => numbers.includes(kind)),
   )
   const source = await quoteNumbers(
     file,
@@ -207,14 +221,15 @@ const hasNanoseconds = async (connection: DuckDBConnection, from: string, name: 
 
 /** Of these types a value that is cast, and cast back, must be the same. */
 const isComparable = (type: string) =>
-  isWhole(type) || isMoment(type) || /^(DOUBLE|FLOAT|DECIMAL|DATE|TIME)/.test(type)
+  !isNested(type) && (isWhole(type) || isMoment(type) || /^(DOUBLE|FLOAT|DECIMAL|DATE|TIME)/.test(type))
 
 /** How a column of a table that exists is read from values of another type. Reading fails where the cast would change a value. */
 const convert = ({ name, type: from }: FileColumn, type: string): TextColumn => {
   if (from === 'VARCHAR') return readKnown({ name, type })
   const column = asIs({ name, type })
   // A FLOAT is never exactly what a fraction was.
-  if (from === type || type === 'FLOAT' || !isComparable(from) || !isComparable(type)) return column
+  const isRounded = type === 'FLOAT' && !isWhole(from)
+  if (from === type || isRounded || !isComparable(from) || !isComparable(type)) return column
   const given = quoteIdentifier(name)
   const message = `${given}::VARCHAR || ' would change; the column is ${type}'`
   const value = `CASE WHEN (${column.value})::${from} IS DISTINCT FROM ${given} THEN error(${message})::${type} ELSE ${column.value} END`

@@ -125,15 +125,20 @@ const parseRecord = ({ json, names }: FoundRecord, at: number): Record<string, u
 const repeated = (json: Buffer): string => {
   const seen = new Set<string>()
   let depth = 0
-  for (const [token, name] of json
-    .toString()
-    .matchAll(/("(?:[^"\\]|\\.)*")\s*:|"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
-    if (token === '{' || token === '[') depth++
-    else if (token === '}' || token === ']') depth--
-    if (depth !== 1 || name === undefined) continue
-    const key = JSON.stringify(JSON.parse(name))
-    if (seen.has(key)) return key
-    seen.add(key)
+  let name = ''
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === quote) {
+      const start = at
+      for (at++; json[at] !== quote; at++) if (json[at] === backslash) at++
+      if (depth === 1) name = json.toString('utf8', start, at + 1)
+    } else if (byte === open || byte === openList) depth++
+    else if (byte === close || byte === closeList) depth--
+    else if (byte === colon && depth === 1) {
+      const key = JSON.stringify(JSON.parse(name))
+      if (seen.has(key)) return key
+      seen.add(key)
+    }
   }
   return ''
 }
@@ -141,22 +146,30 @@ const repeated = (json: Buffer): string => {
 /**
  * Reads every record of a JSON file, by the rules of `/append`, and finds the kinds of all fields. DuckDB would take
  * more than JSON allows, read only the first records, leave out a field that comes later, and change names that it
- * does not accept.
+ * does not accept. `checkNames` throws where the fields found so far are not wanted, before others are gathered.
  */
-export const readRecords = async (file: string): Promise<JsonRecords> => {
+export const readRecords = async (
+  file: string,
+  checkNames: (names: readonly string[]) => void,
+): Promise<JsonRecords> => {
   const finder = createRecordFinder()
   let fields: Fields = {}
   let records = 0
+  let known = 0
   for await (const chunk of createReadStream(file, { highWaterMark: readBytes })) {
     const found = finder.feed(chunk as Buffer)
     if (found.length === 0) continue
     const values = found.map((record, at) => parseRecord(record, records + at + 1))
     records += found.length
     fields = joinFields(fields, describeFields(values, found.map(({ json }) => json.toString()).join('\n')))
+    const names = Object.keys(fields)
+    if (names.length === known) continue
+    known = names.length
+    const problem = nameProblem(names)
+    if (problem !== undefined) throw wrong(problem)
+    checkNames(names)
   }
   finder.end()
-  const problem = nameProblem(Object.keys(fields))
-  if (problem !== undefined) throw wrong(problem)
   return { fields, records }
 }
 

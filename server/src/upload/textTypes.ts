@@ -196,7 +196,7 @@ export const findTypes = async (
   })
 }
 
-const isFractional = (type: string) => /^(DOUBLE|FLOAT|DECIMAL)/.test(type)
+const isFractional = (type: string) => /^(DOUBLE|FLOAT|DECIMAL\(\d+,\d+\))$/.test(type)
 
 /** Which columns of numbers in a table that exists have a comma before fractions in the file. */
 export const findCommas = async (
@@ -223,9 +223,8 @@ const moreDigits = (text: string, digits: number) =>
 /** For some types DuckDB's cast would change the value. Returns conditions for that, each with its message. */
 const mistakes = (text: string, value: string, type: string): [condition: string, message: string][] => {
   if (isWhole(type)) {
-    return [
-      [`regexp_matches(${text}, '[.eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE`, 'is no whole number'],
-    ]
+    const hasFraction = `CASE WHEN contains(lower(${text}), 'e') THEN ${value}::DOUBLE <> ${text}::DOUBLE ELSE ${moreDigits(text, 0)} END`
+    return [[hasFraction, 'is no whole number']]
   }
   const [, scale] = /^DECIMAL\(\d+,(\d+)\)$/.exec(type) ?? []
   if (scale !== undefined) {
@@ -233,11 +232,12 @@ const mistakes = (text: string, value: string, type: string): [condition: string
     return [[`${moreDigits(text, Number(scale))} OR (${isRounded})`, 'has more digits than the column']]
   }
   if (isFractional(type)) {
-    const isWholeNumber = String.raw`length(${text}) > 15 AND regexp_full_match(${text}, '[+-]?\d+')`
+    const isLong = String.raw`length(${text}) > ${type === 'FLOAT' ? 7 : 15} AND regexp_full_match(${text}, '[+-]?\d+')`
     return [
       [`isinf(${value}) AND regexp_matches(${text}, '\\d')`, 'is beyond the range of the column'],
       [
-        `${isWholeNumber} AND TRY_CAST(${text} AS HUGEINT) IS DISTINCT FROM TRY_CAST(${value} AS HUGEINT)`,
+        `${isLong} AND rtrim(${digitsOf(text)}, '0') <> rtrim(${digitsOf(`${value}::VARCHAR`)}, '0')
+         AND coalesce(TRY_CAST(${text} AS HUGEINT) <> TRY_CAST(${value} AS HUGEINT), true)`,
         'has more digits than the column',
       ],
     ]
@@ -256,11 +256,11 @@ const mistakes = (text: string, value: string, type: string): [condition: string
 /** How a column of a table that exists is read. Reading fails when DuckDB's cast would change a value. */
 export const readKnown = ({ name, type }: FileColumn, hasComma = false): TextColumn => {
   const column = quoteIdentifier(name)
-  const text = hasComma
-    ? `CASE WHEN NOT contains(${column}, '.') THEN ${withPoint(column)} ELSE ${column} END`
-    : column
+  const text = hasComma ? withPoint(column) : column
   const value = castText(text, type)
-  const cases = mistakes(text, value, type).map(
+  const wrongs = mistakes(text, value, type)
+  if (hasComma) wrongs.unshift([`contains(${column}, '.')`, 'has a point where others have a comma'])
+  const cases = wrongs.map(
     ([wrong, why]) => `WHEN ${wrong} THEN error(${column} || ' ${why}; the column is ${type}')::${type}`,
   )
   const checked = cases.length === 0 ? value : `CASE ${cases.join(' ')} ELSE ${value} END`

@@ -93,7 +93,10 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
       }
       // The columns of a csv file are known before it is read.
       checkWidth(spooled.names.length)
-      const { columns, rows, hasComma } = await importers.read({ ...spooled, ...place, known }, stopped)
+      const { columns, rows, hasComma } = await importers.read(
+        { ...spooled, ...place, known, maxColumns },
+        stopped,
+      )
       checkWidth(columns.length)
       const given = { ...upload, staged: stagedTable(place.catalog), columns }
       await inTurn(tableSql(upload.target).toLowerCase(), () =>

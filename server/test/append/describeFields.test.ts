@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { describeFields } from '../../src/append/describeFields.js'
+import { planAppend } from '../../src/append/planAppend.js'
 
 const kindsOf = (json: string) => {
   const value = JSON.parse(json) as Record<string, unknown> | Record<string, unknown>[]
@@ -21,7 +22,12 @@ it.each([
   ['9007199254740993', ['long']],
   ['9223372036854775807', ['long']],
   ['-9223372036854775808', ['integer']],
-  ['9223372036854775808', ['huge']],
+  // JavaScript writes these fractions' neighbours so.
+  ['1234567890123456800', ['integer']],
+  ['1234567890123456801', ['long']],
+  ['9223372036854775808', ['large']],
+  ['9223372036854775809', ['huge']],
+  ['100000000000000000000', ['large']],
   ['170141183460469231731687303715884105728', ['digits']],
   ['1e30', ['float']],
   ['9223372036854775808.0', ['float']],
@@ -29,6 +35,21 @@ it.each([
   ['null', []],
 ])('the text of the number decides what %s is', (value, kinds) => {
   expect(kindsOf(`{"n":${value}}`)).toEqual({ n: kinds })
+})
+
+it.each([
+  ['DOUBLE', '{"n":1e20}', true],
+  ['DOUBLE', '{"n":100000000000000000000}', true],
+  ['DOUBLE', '{"n":1234567890123456800}', true],
+  ['DOUBLE', '{"n":9223372036854775809}', false],
+  ['BIGINT', '{"n":100000000000000000000}', false],
+  ['DOUBLE[]', '{"n":[1.5]}', true],
+  ['TIMESTAMP[]', '{"n":["2024-01-01T00:00:00Z"]}', true],
+  ['DECIMAL(9,2)[]', '{"n":[1.5]}', true],
+  ['DOUBLE[]', '{"n":1.5}', false],
+])('%s takes %s: %s', (type, json, isTaken) => {
+  const plan = planAppend([{ name: 'n', type, inferred: false }], kindsOf(json))
+  expect(plan.kind).toBe(isTaken ? 'append' : 'problem')
 })
 
 it('reads the numbers of each field for itself, and no text or nested value for a number', () => {

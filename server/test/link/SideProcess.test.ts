@@ -20,6 +20,7 @@ beforeAll(() => {
   execFileSync('mkfifo', [file])
   task = {
     ...{ file, stage: join(folder, 'stage'), format: 'csv', names: ['a'], known: undefined, rows: undefined },
+    maxColumns: 1,
     dialect: { delimiter: ',', header: true },
     ...{ memoryLimit: '128MiB', threads: 1, longestMs: 600_000, mostBytes: 2 ** 30 },
   }

@@ -75,7 +75,16 @@ describe('a process that reads a file', () => {
     const stage = join(folder, 'stage')
     try {
       const dialect = { delimiter: ',', header: true }
-      const found = { file, stage, format, names: ['a'], dialect, known: undefined, rows: undefined }
+      const found = {
+        file,
+        stage,
+        format,
+        names: ['a'],
+        dialect,
+        known: undefined,
+        rows: undefined,
+        maxColumns: 1,
+      }
       return await importers.read({ ...found, bytes: 100 }, signal)
     } finally {
       importers.close()

@@ -30,6 +30,19 @@ it('reads a file the same in whatever parts it comes', () => {
   )
 })
 
+it.each([
+  ['id,lat;lon\n1,52.1;13.4\n2,48.1;11.6\n', true, ','],
+  ['id\tlat;lon\n1\t52.1;13.4\n', true, ';'],
+  ['a;b\n1,5;2,5\n3,5;4,5\n', true, ';'],
+  ['a;b, in km\n1;2\n', true, ';'],
+  ['1,5;2,5\n3,5;4,5\n', false, ';'],
+  ['1,2\n3,4\n', false, ','],
+])('finds the delimiter of %j, with a header: %s', (file, header, delimiter) => {
+  const reader = createCsvReader({ start: Buffer.from(file), isWhole: true, header })
+  reader.feed(Buffer.from(file))
+  expect(reader.end().dialect).toEqual({ delimiter, header })
+})
+
 it('refuses a header that does not end', () => {
   const reader = createCsvReader({ start: Buffer.alloc(0), isWhole: false })
   expect(() => reader.feed(Buffer.alloc(1_100_000, 'a'))).toThrow('longer than 1 MiB')

@@ -78,7 +78,7 @@ describe('a csv file', () => {
     ['\n', 'no name for column 1'],
     ['\na\n1\n', 'no name for column 1'],
     ['a\0b\n1\n', 'U+0000'],
-    ['"a"b,c\n1,2\n', 'a quote within a name'],
+    ['"a"b,c\n1,2\n', 'Row 1 has a quote within a field'],
     ['', 'The file is empty.'],
     ['\uFEFF', 'The file is empty.'],
   ])('is refused in one sentence that says where: %j', async (file, named) => {

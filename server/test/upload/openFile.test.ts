@@ -140,13 +140,13 @@ describe('a file for a table that is there', () => {
   })
 
   it('puts moments in UTC and fills enumerations, lists and JSON', async () => {
-    await service.query(`CREATE TABLE rich (t TIMESTAMP, k ENUM('a', 'b'), l INT[], j JSON, n HUGEINT)`)
-    const fields = '"t":"2024-01-01T10:00:00+02:00","k":"b","l":[1,2],"j":{"x":[1,null]}'
+    await service.query(`CREATE TABLE rich (t TIMESTAMP, k ENUM('a', 'b'), l DOUBLE[], j JSON, n HUGEINT)`)
+    const fields = '"t":"2024-01-01T10:00:00+02:00","k":"b","l":[1.5,2],"j":{"x":[1,null]}'
     await upload('rich', 'append', 'json', `{${fields},"n":12345678901234567890}`)
-    await upload('rich', 'append', 'csv', 't,k,l,j,n\n2024-01-01T10:00:00+02:00,b,"[1, 2]","{""x"":1}",\n')
+    await upload('rich', 'append', 'csv', 't,k,l,j,n\n2024-01-01T10:00:00+02:00,b,"[1.5, 2]","{""x"":1}",\n')
     expect((await service.query('FROM rich')).rows).toEqual([
-      ['2024-01-01 08:00:00', 'b', [1, 2], { x: [1, null] }, '12345678901234567890'],
-      ['2024-01-01 08:00:00', 'b', [1, 2], { x: 1 }, null],
+      ['2024-01-01 08:00:00', 'b', [1.5, 2], { x: [1, null] }, '12345678901234567890'],
+      ['2024-01-01 08:00:00', 'b', [1.5, 2], { x: 1 }, null],
     ])
   })
 
@@ -167,7 +167,13 @@ describe('a file for a table that is there', () => {
   it('takes whole numbers written with a point or an exponent', async () => {
     await service.query('CREATE TABLE points (n BIGINT)')
     expect((await upload('points', 'append', 'csv', 'n\n1.0\n1e3\n-7\n')).status).toBe(200)
-    expect((await service.query('FROM points')).rows).toEqual([[1], [1000], [-7]])
+    await upload('points', 'append', 'json', '{"n":9007199254740993.0}')
+    expect((await service.query('SELECT n::VARCHAR FROM points')).rows.flat()).toEqual([
+      '1',
+      '1000',
+      '-7',
+      '9007199254740993',
+    ])
   })
 })
 

@@ -58,19 +58,28 @@ it('refuses a file that is encrypted, and takes a csv file that begins alike', a
   expect(await upload('parents', 'mode=create', 'PARENT\n1\n')).toMatchObject({ status: 200 })
 })
 
+const query = (statement: string) =>
+  fetch(`${service.url}/query`, {
+    method: 'POST',
+    headers: { authorization: basic },
+    body: JSON.stringify({ statement, format: 'parquet' }),
+  })
+
+it('rounds fractions for columns of FLOAT, also within lists', async () => {
+  const answer = await query('SELECT 0.1::DOUBLE AS a, [0.1::DOUBLE] AS l')
+  const file = Buffer.from(await answer.arrayBuffer())
+  await service.query('CREATE TABLE rounded (a FLOAT, l FLOAT[])')
+  expect(await upload('rounded', 'mode=append', file)).toMatchObject({ status: 200, body: { rows: 1 } })
+})
+
 it.each([
   ['1.5', 'BIGINT'],
   ['9007199254740993', 'DOUBLE'],
+  ['16777217::BIGINT', 'FLOAT'],
   ['3.255', 'DECIMAL(9,2)'],
   ["TIMESTAMP '2024-01-01 10:00:00'", 'DATE'],
   ["TIMESTAMP_NS '2024-01-01 10:00:00.123456789'", 'TIMESTAMP'],
 ])('refuses %s for a column of %s, which would change it', async (value, type) => {
-  const query = (statement: string) =>
-    fetch(`${service.url}/query`, {
-      method: 'POST',
-      headers: { authorization: basic },
-      body: JSON.stringify({ statement, format: 'parquet' }),
-    })
   const answer = await query(`SELECT ${value} AS a`)
   const file = Buffer.from(await answer.arrayBuffer())
   await service.query(`CREATE OR REPLACE TABLE exact (a ${type})`)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createUploads } from '../fixtures/createUploads.js'
+import { rounds } from '../fixtures/share.js'
 import { useService } from '../fixtures/useService.js'
 
 const service = useService()
@@ -85,7 +86,7 @@ describe('a column of a csv file', () => {
     const column = fc
       .constantFrom(...kinds)
       .chain((kind) => fc.array(fc.constantFrom(...kind, ''), { minLength: 1, maxLength: 4 }))
-    const file = fc.array(column, { minLength: 1, maxLength: 12 })
+    const file = fc.array(column, { minLength: 20, maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(file, async (columns) => {
         const length = Math.max(...columns.map((values) => values.length))
@@ -114,45 +115,34 @@ describe('a column of a csv file', () => {
           written.map((values) => new Set(values.filter((value) => value !== '')).size),
         ])
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(24) },
     )
   })
 
-  it.each([
-    ['true', 'BOOLEAN'],
-    ['F', 'VARCHAR'],
-    ['-7', 'BIGINT'],
-    ['12345678901234567890', 'HUGEINT'],
-    ['1.5', 'DOUBLE'],
-    ['5e-7', 'DOUBLE'],
-    ['1.50', 'DECIMAL(18,2)'],
-    ['2024-01-02', 'DATE'],
-    ['10:00:00', 'TIME'],
-    ['2024-01-02T10:00:00.500', 'TIMESTAMP'],
-    ['2024-01-02 10:00:00.123456789', 'TIMESTAMP_NS'],
-    ['2024-01-02T10:00:00+02:00', 'TIMESTAMP WITH TIME ZONE'],
-    ['2024-01-02T10:00:00.123456789Z', 'VARCHAR'],
-  ])('of values like %s is %s, also when they come late', async (value, type) => {
-    const early = await create(`a,b\n${value},1\n,2\n`)
-    expect(early.columns).toEqual([
-      { name: 'a', type },
-      { name: 'b', type: 'BIGINT' },
-    ])
-    const late = await create(`a,b\n${',1\n'.repeat(21_000)}${value},2\n`)
-    expect(late.columns).toEqual(early.columns)
-  })
-
-  it.each([
-    ['DECIMAL(9,2)', '3.255', 'has more digits'],
-    ['DOUBLE', '1E500', 'beyond the range'],
-    ['DATE', '2024-01-02 10:00:00', 'more exact'],
-    ['TIMESTAMP', '2024-01-02 10:00:00.1234567', 'more exact'],
-    ['TIMESTAMP_S', '2024-01-02 10:00:00.5', 'more exact'],
-    ['TIME', '10:00:00.1234567', 'more exact'],
-  ])('that is %s in the table refuses %s, which would change', async (type, value, named) => {
-    await service.query(`CREATE OR REPLACE TABLE exact (a ${type})`)
-    const answer = await upload('exact', 'mode=append&format=csv', `a\n${value}\n`)
-    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })
+  it('has the type of its values, also when they come late', async () => {
+    const types = [
+      ['true', 'BOOLEAN'],
+      ['F', 'VARCHAR'],
+      ['-7', 'BIGINT'],
+      ['12345678901234567890', 'HUGEINT'],
+      ['1.5', 'DOUBLE'],
+      ['5e-7', 'DOUBLE'],
+      ['1.50', 'DECIMAL(18,2)'],
+      ['2024-01-02', 'DATE'],
+      ['10:00:00', 'TIME'],
+      ['2024-01-02T10:00:00.500', 'TIMESTAMP'],
+      ['2024-01-02 10:00:00.123456789', 'TIMESTAMP_NS'],
+      ['2024-01-02T10:00:00+02:00', 'TIMESTAMP WITH TIME ZONE'],
+      ['2024-01-02T10:00:00.123456789Z', 'VARCHAR'],
+    ]
+    const values = types.map(([value]) => value).join(',')
+    const empty = ','.repeat(types.length)
+    const names = types.map((_, at) => `c${at}`)
+    const expected = types.map(([, type], at) => ({ name: names[at], type }))
+    const file = (before: number) =>
+      `${names.join(',')},n\n${`${empty}1\n`.repeat(before)}${values},1\n${empty}2\n`
+    for (const before of [0, 21_000])
+      expect((await create(file(before))).columns).toEqual([...expected, { name: 'n', type: 'BIGINT' }])
   })
 })
 
