@@ -121,6 +121,16 @@ describe('is rewritten', () => {
     expect(written(`SELECT ${'a/('.repeat(20)}a${')'.repeat(20)}`)).toBe(6)
   })
 
+  it('the end of a day', () => {
+    const bytes = Buffer.alloc(8)
+    const read = (micros: bigint) => {
+      bytes.writeBigInt64BE(micros)
+      return readParameter({ bytes, isBinary: true, oid: oidOfName('time')!, kind: 'value', isLoose: false })
+    }
+    expect(read(86_400_000_000n)).toBe(`CAST('24:00:00' AS TIME)`)
+    expect(read(86_399_000_000n)).toBe(`CAST('23:59:59.000000' AS TIME)`)
+  })
+
   it('the number of no other connection', () => {
     expect(readCommand(statementOf('SELECT pg_cancel_backend(-5)'))).toMatchObject({ pid: -5 })
     expect(readCommand(statementOf(`SELECT pg_cancel_backend('5')`))).toMatchObject({ pid: 5 })
