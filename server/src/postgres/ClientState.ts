@@ -128,7 +128,8 @@ export class ClientState {
   async query(statement: Statement, values: readonly Edit[], sent = statement.text): Promise<RowSource> {
     this.checkTransaction()
     this.#asked = new Date()
-    this.#query = sent
+    // As long as Postgres keeps it: every client of the user's may ask for it.
+    this.#query = sent.slice(0, 1024)
     const edits = await this.#rewrite(statement)
     const held = await this.#open()
     const queryId = randomUUID()

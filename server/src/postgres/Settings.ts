@@ -88,8 +88,8 @@ const readDateStyle = (value: string, now: string): string | undefined => {
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean)) {
-    if (word in dateForms) form = dateForms[word]!
-    else if (word in dateOrders) order = dateOrders[word]!
+    if (Object.hasOwn(dateForms, word)) form = dateForms[word]!
+    else if (Object.hasOwn(dateOrders, word)) order = dateOrders[word]!
     else return undefined
   }
   return `${form}, ${order}`
@@ -109,6 +109,8 @@ const readZone = (value: string): string | undefined => {
 
 /** These change what is sent; each reads a value, and gives undefined for one that is not taken. */
 const readers: Record<string, (value: string, now: string) => string | undefined> = {
+  // As long as Postgres keeps it.
+  application_name: (value) => value.slice(0, 63),
   // As Postgres does: of the name of an encoding only letters and digits count.
   client_encoding: (value) => (/^(utf8|unicode)$/i.test(value.replaceAll(/[\W_]/g, '')) ? 'UTF8' : undefined),
   DateStyle: readDateStyle,
@@ -116,8 +118,12 @@ const readers: Record<string, (value: string, now: string) => string | undefined
   TimeZone: (value) => (/^local$/i.test(value) ? 'UTC' : readZone(value)),
 }
 
+/** Each of a client's statements may ask for all of them. */
+const maxLength = 1024
+
 /** Undefined for a value that cannot be set. */
 const readValue = (name: string, value: string, now: string): string | undefined => {
+  if (value.length > maxLength && name !== 'application_name') return undefined
   const only = onlyAs[name]
   if (only !== undefined) return only.test(value) ? now : undefined
   const read = readers[name]

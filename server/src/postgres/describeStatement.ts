@@ -69,8 +69,7 @@ const inferOids = async (connection: DuckDBConnection, text: string, count: numb
 
 /** `x = ANY ($1)` in the form from which DuckDB infers that `$1` is a list. */
 const asList = ({ tokens }: Statement, mark: ParameterMark): Edit[] => {
-  const sign = mark.kind === 'members' ? tokens.findIndex(({ start }) => start === mark.start) : -1
-  const first = sign > 0 ? operandBefore(tokens, sign - 1) : undefined
+  const first = mark.kind === 'members' ? operandBefore(tokens, mark.at - 1) : undefined
   if (first === undefined) return []
   const at = tokens[first]!.start
   return [
@@ -87,7 +86,7 @@ const joins = (token: SqlToken | undefined) => token?.kind === 'symbol' && /^[-+
  */
 const likeOther = ({ text, tokens }: Statement, mark: ParameterMark, edits: readonly Edit[]): Edit[] => {
   if (mark.kind !== 'value' || mark.cast !== undefined) return []
-  const at = tokens.findIndex(({ start }) => start === mark.start)
+  const { at } = mark
   let left = at
   while (joins(tokens[left - 1])) left--
   let right = at + 2
@@ -110,10 +109,8 @@ const oidsOfText: ReadonlySet<number> = new Set(
 )
 
 /** Behind `||` stands a text, or what is joined in another way: a list, bytes or JSON. */
-const isJoined = ({ tokens }: Statement, { start, kind }: ParameterMark): boolean => {
-  const at = kind === 'value' ? tokens.findIndex((token) => token.start === start) : -1
-  return at >= 0 && (isSymbol(tokens[at - 1], '|') || isSymbol(tokens[at + 2], '|'))
-}
+const isJoined = ({ tokens }: Statement, { at, kind }: ParameterMark): boolean =>
+  kind === 'value' && (isSymbol(tokens[at - 1], '|') || isSymbol(tokens[at + 2], '|'))
 const canJoin = (oid: number) =>
   oidsOfText.has(oid) ||
   itemTypeOfOid(oid) !== undefined ||

@@ -27,7 +27,7 @@ export class Catalog {
     if (!isRead) return
     if (this.#isFresh()) return
     // What is being filled may have begun before the last change; what begins behind it has not.
-    await this.#filling
+    await this.#filling?.catch(() => undefined)
     if (this.#isFresh()) return
     this.#filling ??= this.#fill(connection).finally(() => (this.#filling = undefined))
     await this.#filling

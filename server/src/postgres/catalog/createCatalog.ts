@@ -17,8 +17,8 @@ const keyName = `table_name || '_' || CASE WHEN constraint_type = 'PRIMARY KEY' 
 
 /**
  * What is known of schemas, relations, columns and keys. The relations of `pg_catalog` are views of these tables, which
- * are filled anew when something has changed. No tool asks for them. They are filled without joins, which take most of
- * the time: numbers are hashes of names.
+ * are filled anew when something has changed. They are filled without joins, which take most of the time: numbers are
+ * hashes of names.
  */
 export const fillStored = (databases: readonly string[]): string[] => {
   const isVisible = isShown(databases)
@@ -79,13 +79,14 @@ SELECT c.database_name, schema_name, relname, r.oid AS attrelid, attname, attnum
 
 const macros: Macros = { ...catalogFunctions, ...namesOfObjects, ...functions, ...valueFunctions }
 
-export const catalogMacros: ReadonlySet<string> = new Set(Object.keys(macros))
-/** These need nothing that is filled anew. */
-export const constantMacros: ReadonlySet<string> = new Set([
-  'format_type',
-  'regtype_name',
-  ...Object.keys({ ...functions, ...valueFunctions }),
-])
+/** What a rewritten statement calls, and no client knows: `match_1`, `quotient`, `find_regclass`. */
+const isInternal = (name: string) =>
+  /^(match_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|find_regclass)$|_name$/.test(name)
+
+/** What a client may call. */
+export const catalogMacros: ReadonlySet<string> = new Set(
+  Object.keys(macros).filter((name) => !isInternal(name)),
+)
 
 const select = (name: string, { from, values }: Rows): string =>
   `SELECT ${columnList(shapes.get(name)!, values)} FROM ${from}`
@@ -102,6 +103,17 @@ const createLive = Object.entries(live).map(([name, { fields, values }]) => {
 })
 
 const empty = [...shapes].filter(([name]) => !(name in views) && !(name in constants) && !(name in live))
+
+const readsNothing = ([, sql]: readonly [string, string]) =>
+  !sql.replaceAll(`${pg}.format_type`, '').includes(`${pg}.`)
+
+/** Macros and relations that need nothing that is filled anew. */
+export const constantNames: ReadonlySet<string> = new Set([
+  ...Object.keys(macros).filter((name) => macros[name]!.every(readsNothing)),
+  ...Object.keys(constants),
+  ...Object.keys(live),
+  ...empty.map(([name]) => name),
+])
 
 /** Makes what stays as it is, when the first client asks for it. */
 export const createConstants: string = [

@@ -116,7 +116,6 @@ export const functions: Macros = {
   date_trunc_in: always('timezone(zone, date_trunc(part, timezone(zone, moment)))', 'part, moment, zone'),
   like_any: always('len(list_filter(patterns, lambda pattern: value LIKE pattern)) > 0', 'value, patterns'),
   ilike_any: always('len(list_filter(patterns, lambda pattern: value ILIKE pattern)) > 0', 'value, patterns'),
-  array_remove: always('list_filter(items, lambda item: item IS DISTINCT FROM removed)', 'items, removed'),
   width_bucket: [
     ['operand, low, high, count', `CASE WHEN operand < low THEN 0 WHEN operand >= high THEN count + 1 ELSE floor((operand - low) * count / (high - low)) + 1 END::INTEGER`],
     ['operand, thresholds', 'len(list_filter(thresholds, lambda each: each <= operand))::INTEGER'],

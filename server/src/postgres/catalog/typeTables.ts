@@ -129,6 +129,7 @@ const aliases: Record<string, string> = {
 
 /** The number of a type by any of its names; undefined for a name of none. */
 export const typeOidOf = (written: string): number | undefined => {
+  if (written.length > 100) return undefined
   const name = written.trim().toLowerCase().replace(/^pg_catalog\./, '').replace(/\(.*?\)/, '').replaceAll(/\s+/g, ' ').replace(/^"(.*)"$/, '$1') // prettier-ignore
   const item = /^(.*)\[\]$/.exec(name)?.[1] ?? /^_(.*)$/.exec(name)?.[1]
   const wanted = item ?? name

@@ -8,7 +8,7 @@ export const readArray = (text: string): (string | null)[] | undefined => {
   const inner = text.slice(1, -1)
   if (inner.trim() === '') return []
   const items: (string | null)[] = []
-  const item = /\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}]+))\s*(,|$)/sy
+  const item = /(?:\s*"((?:[^"\\]|\\.)*)"\s*|([^",{}]+))(,|$)/sy
   for (;;) {
     const found = item.exec(inner)
     if (found === null) return undefined
@@ -155,18 +155,19 @@ const numeric = (text: string): Buffer => {
 
 /** Bytes as Postgres writes them, in hex or with a backslash before three octal digits. */
 export const bytesOf = (text: string): Buffer => {
-  const isHex = text.startsWith('\\x')
-  if (isHex ? /^\\x(\s*[\da-f]{2})*\s*$/i.test(text) : /^([^\\]|\\\\|\\[0-3][0-7]{2})*$/s.test(text)) {
-    if (isHex) return Buffer.from(text.slice(2).replaceAll(/\s/g, ''), 'hex')
-    const parts = text.match(/\\\\|\\\d{3}|[^\\]+/gs) ?? []
-    return Buffer.concat(
-      parts.map((part) => {
-        if (part === '\\\\') return Buffer.from('\\')
-        return part.startsWith('\\') ? Buffer.from([Number.parseInt(part.slice(1), 8)]) : Buffer.from(part)
-      }),
-    )
+  if (text.startsWith('\\x')) {
+    const digits = text.slice(2).replaceAll(/\s/g, '')
+    if (digits.length % 2 > 0 || /[^\da-f]/i.test(digits)) throw foreign(text, 'bytea')
+    return Buffer.from(digits, 'hex')
   }
-  throw foreign(text, 'bytea')
+  const parts = text.match(/\\\\|\\[0-3][0-7]{2}|[^\\]+|\\/gs) ?? []
+  return Buffer.concat(
+    parts.map((part) => {
+      if (part === '\\') throw foreign(text, 'bytea')
+      if (part === '\\\\') return Buffer.from('\\')
+      return part.startsWith('\\') ? Buffer.from([Number.parseInt(part.slice(1), 8)]) : Buffer.from(part)
+    }),
+  )
 }
 
 const uuidForm = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i

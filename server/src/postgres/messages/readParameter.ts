@@ -65,7 +65,10 @@ const decoders: Record<string, (bytes: Buffer) => string> = {
     ),
   interval: (bytes) =>
     `${bytes.readInt32BE(12)} months ${bytes.readInt32BE(8)} days ${bytes.readBigInt64BE(0)} microseconds`,
-  time: (bytes) => isoOf(bytes.readBigInt64BE(0)).slice(11),
+  time: (bytes) => {
+    const micros = bytes.readBigInt64BE(0)
+    return micros === 86_400_000_000n ? '24:00:00' : isoOf(micros).slice(11)
+  },
   text: utf8,
   varchar: utf8,
   bpchar: utf8,
@@ -134,7 +137,7 @@ const longest = 38
 const decimal = (value: string): string => {
   const text = value.trim()
   if (/^[+-]?(nan|inf(inity)?)$/i.test(text)) return `CAST(${quoteText(text)} AS DOUBLE)`
-  const found = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d{1,4}))?$/i.exec(text)
+  const found = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i.exec(text)
   if (found === null || !/\d/.test(text)) throw wrong(value, 'numeric')
   const [, sign = '', before = '', behind = '', power = '0'] = found
   const point = before.length + Number(power)
@@ -162,13 +165,15 @@ const written: Record<string, (value: string, name: string) => string> = {
   int4: whole,
   int8: whole,
   oid: whole,
-  date: (value) => value.replace(/\s+BC$/i, ' (BC)'),
+  date: momentOf,
   timestamp: momentOf,
   timestamptz: momentOf,
 }
 
 /** DuckDB has the era behind the date, and seconds before a zone. */
 function momentOf(value: string): string {
+  // None is so long, and to look for the parts of a long text takes longer than its length.
+  if (value.length > 100) return value
   return value
     .replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2')
     .replace(/^(\S+(?: \(BC\))?[ T]\d{1,2}:\d\d)(?=\s*(?:[+-]|Z$))/i, '$1:00')

@@ -18,6 +18,8 @@ export interface Asker {
 /** The edits of one statement, and what they are made by. */
 export class Rewrite extends Edits {
   readonly asker: Asker
+  /** How many relations it names that differ from client to client. */
+  liveRelations = 0
 
   constructor(tokens: readonly SqlToken[], asker: Asker) {
     super(tokens)

@@ -69,7 +69,7 @@ const regexpMatch = (rewrite: Rewrite, call: Call): void => {
   const pattern = writtenText(rewrite, call)
   if (pattern === undefined)
     throw refused('regexp_match takes a pattern that is written out; regexp_extract takes others.')
-  const groups = pattern.replaceAll(/\\.|\[[^\]]*\]/g, '').match(/\((?!\?)/g)?.length ?? 0
+  const groups = pattern.replaceAll(/\\.|\[[^\]]*\]?/g, '').match(/\((?!\?)/g)?.length ?? 0
   if (groups > 9) throw refused('regexp_match takes nine groups at most.')
   rewrite.replace(call.at, call.at, `${pg}.match_${groups}`)
 }

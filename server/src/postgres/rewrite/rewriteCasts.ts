@@ -1,4 +1,5 @@
 import { closingAt, operandBefore } from '../../sql/text/operands.js'
+import { wordOf } from '../../sql/text/tokenize.js'
 import { pg } from '../catalog/names.js'
 import { functionOid, ofFunction, typeOidOf } from '../catalog/typeTables.js'
 import { readParameter } from '../messages/readParameter.js'
@@ -102,14 +103,16 @@ const writeLiteral = (
 const before =
   /^(bool|boolean|bytea|date|timestamp|timestamptz|time|json|jsonb|numeric|decimal|int|integer|int[248]|bigint|smallint)$/
 
-/** `x::varchar(2)` is cut; DuckDB takes the length for a hint. */
+/** `x::varchar(2)` is cut; DuckDB takes the length for a hint. A `char` without a length has one letter. */
 const cut = (rewrite: Rewrite, cast: Cast, isCall: boolean): boolean => {
   const isTwo = rewrite.word(cast.typeAt + 1) === 'varying'
   const open = cast.typeAt + (isTwo ? 2 : 1)
-  if (!/^(varchar|char|character|bpchar)$/.test(rewrite.word(cast.typeAt)) || !rewrite.is(open, '('))
+  const hasLength = rewrite.is(open, '(')
+  const isOne = /^char(acter)?$/.test(wordOf(rewrite.tokens[cast.typeAt])) && !isTwo && !rewrite.is(open, '[')
+  if (!/^(varchar|char|character|bpchar)$/.test(rewrite.word(cast.typeAt)) || !(hasLength || isOne))
     return false
-  const close = closingAt(rewrite.tokens, open)
-  const length = rewrite.tokens[open + 1]!.text
+  const close = hasLength ? closingAt(rewrite.tokens, open) : cast.typeAt
+  const length = hasLength ? rewrite.tokens[open + 1]!.text : '1'
   if (isCall) {
     rewrite.replace(cast.first - 2, cast.first - 2, 'left(CAST')
     rewrite.replace(cast.typeAt, close, `VARCHAR), ${length}`)
@@ -169,6 +172,8 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     } else if (
       call !== undefined &&
       call.first === call.last &&
+      // Of a text that is none of the type, TRY_CAST makes a NULL.
+      rewrite.word(call.first - 2) === 'cast' &&
       rewrite.is(typeAt + 1, ')') &&
       writeLiteral(rewrite, call.first, typeNameOf([type]), [call.first - 2, typeAt + 1])
     ) {

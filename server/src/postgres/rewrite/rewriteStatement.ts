@@ -6,9 +6,11 @@ import { rewriteCasts } from './rewriteCasts.js'
 import { rewriteOperators } from './rewriteOperators.js'
 import { hasAliasAt, rewriteTables } from './rewriteTables.js'
 import { rewriteValues } from './rewriteValues.js'
+import { findExcess } from '../../sql/guard/findExcess.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { closingAt } from '../../sql/text/operands.js'
 import { quoteText } from '../../duckdb/quote.js'
-import { catalogMacros, constantMacros } from '../catalog/createCatalog.js'
+import { catalogMacros, constantNames } from '../catalog/createCatalog.js'
 import { owner, ownerOid, pg, userOid } from '../catalog/names.js'
 import { live } from '../catalog/relations.js'
 import { shapes } from '../catalog/shapes.js'
@@ -28,6 +30,9 @@ const liveRows = ({ user, settings, activity }: Asker, name: string): string => 
   return quoteText(JSON.stringify(rows))
 }
 
+/** Each has all of its rows in the statement. */
+const maxLive = 20
+
 /** A macro has no name by itself, and the guard lets no relation of DuckDB's name stand for it. */
 const aliasOf = (name: string) => `own_${name}`
 
@@ -35,7 +40,12 @@ const aliasOf = (name: string) => `own_${name}`
 const replaceRelation = (rewrite: Rewrite, [from, to]: [number, number], name: string): void => {
   const own = `${pg}.${name}`
   const word = rewrite.word(to)
-  const isLive = name in live
+  const isLive = Object.hasOwn(live, name)
+  if (isLive && ++rewrite.liveRelations > maxLive)
+    throw new ProtocolError(
+      sqlState.tooLarge,
+      `A statement may name pg_settings, pg_stat_activity and the roles ${maxLive} times.`,
+    )
   const alias =
     hasAliasAt(rewrite, to + 1) || (!isLive && name === word) ? '' : ` AS ${isLive ? aliasOf(word) : word}`
   rewrite.replace(from, to, `${own}${isLive ? `(${liveRows(rewrite.asker, name)})` : ''}${alias}`)
@@ -51,19 +61,20 @@ const valueOf = ({ user, pid, schema }: Asker, word: string): string | undefined
 /** Sends what is asked of Postgres's catalog to the service's own, which stands in another schema. */
 export const rewriteCatalog = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
+  const relations = findRelations(rewrite)
   for (let at = 0; at < tokens.length; at++) {
     const word = rewrite.word(at)
     if (word === '' || rewrite.isTaken(at)) continue
     if (/^(indkey|indoption|indclass|indcollation)$/.test(word)) countFromZero(rewrite, at)
     if (ofFunction.test(word)) nameFunction(rewrite, at)
-    if (/^(tableoid|xmin)$/.test(word)) replaceHidden(rewrite, at, word)
+    if (/^(tableoid|xmin)$/.test(word)) replaceHidden(rewrite, at, word, relations)
     if (word === 'collate' && rewrite.word(at + 1) === 'pg_catalog') {
       rewrite.replace(at, at + 3, '')
       at += 3
     } else if (rewrite.is(at - 1, '.')) continue
     else if (/^(pg_catalog|information_schema)$/.test(word) && rewrite.is(at + 1, '.')) {
       at = replaceQualified(rewrite, at, word)
-    } else if (rewrite.is(at + 1, '.') && word in live) rewrite.replace(at, at, aliasOf(word))
+    } else if (rewrite.is(at + 1, '.') && Object.hasOwn(live, word)) rewrite.replace(at, at, aliasOf(word))
     else if (rewrite.is(at + 1, '(')) {
       const value = rewrite.is(at + 2, ')') ? valueOf(rewrite.asker, word) : undefined
       if (value !== undefined && word !== 'user') rewrite.replace(at, at + 2, value)
@@ -92,7 +103,7 @@ const replaceQualified = (rewrite: Rewrite, at: number, schema: string): number 
       rewrite.replace(at, end + 2, value)
       return end + 2
     }
-    if (catalogMacros.has(named)) rewrite.replace(at, at, pg)
+    if (catalogMacros.has(named)) rewrite.replace(at, end, `${pg}.${named}`)
     else rewrite.replace(at, at + 1, '')
   } else if (shapes.has(relation)) replaceRelation(rewrite, [at, end], relation)
   else if (schema === 'pg_catalog') rewrite.replace(at, at + 1, '')
@@ -106,17 +117,32 @@ const nameFunction = (rewrite: Rewrite, at: number): void => {
   if (number !== undefined && !rewrite.is(at + 3, ':')) rewrite.replace(at + 2, at + 2, String(number))
 }
 
+/** Where relations of the catalog stand, the last one first, by each of their names; all of them by none. */
+type Relations = ReadonlyMap<string, number[]>
+
+const findRelations = (rewrite: Rewrite): Relations => {
+  const found = new Map<string, number[]>([['', []]])
+  for (let at = rewrite.tokens.length - 1; at >= 0; at--) {
+    const name = rewrite.word(at)
+    if (!shapes.has(name)) continue
+    const alias = rewrite.word(rewrite.word(at + 1) === 'as' ? at + 2 : at + 1)
+    for (const each of new Set(['', name, alias])) {
+      const places = found.get(each)
+      if (places === undefined) found.set(each, [at])
+      else places.push(at)
+    }
+  }
+  return found
+}
+
 /** Columns that every table of PostgreSQL has and no list shows: the table's number, and when a row was written. */
-const replaceHidden = (rewrite: Rewrite, at: number, word: string): void => {
+const replaceHidden = (rewrite: Rewrite, at: number, word: string, relations: Relations): void => {
   const isQualified = rewrite.is(at - 1, '.')
   const alias = isQualified ? rewrite.word(at - 2) : ''
-  const isMeant = (index: number) => {
-    if (!shapes.has(rewrite.word(index))) return false
-    const next = rewrite.word(index + 1) === 'as' ? index + 2 : index + 1
-    return alias === '' || alias === rewrite.word(index) || alias === rewrite.word(next)
-  }
-  const all = [...rewrite.tokens.keys()].filter(isMeant)
-  const named = all.find((index) => index > at) ?? all[0]
+  const all = relations.get(alias) ?? []
+  // A statement is rewritten from left to right, so what has been passed is asked for no more.
+  while (all.length > 1 && all.at(-1)! < at) all.pop()
+  const named = all.at(-1)
   if (named === undefined || rewrite.word(at - 1) === 'as') return
   const value = word === 'xmin' ? `'2'` : (shapes.get(rewrite.word(named))!.oid ?? '0')
   rewrite.replace(isQualified ? at - 2 : at, at, `CAST(${value} AS BIGINT)`)
@@ -143,10 +169,13 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
 }
 
 /**
- * The edits that make DuckDB's SQL of a statement by the Postgres protocol. They are few: people write DuckDB's SQL here
- * too, and what is no edit of words beside each other is left to DuckDB to refuse.
+ * The edits that make DuckDB's SQL of a statement by the Postgres protocol. People write DuckDB's SQL here too, and what
+ * is no edit of words beside each other is left to DuckDB to refuse.
  */
 export const rewriteStatement = ({ tokens }: Statement, asker: Asker): Edit[] => {
+  // What is in excess takes too long to rewrite, too.
+  const excess = findExcess(tokens)
+  if (excess !== undefined) throw new ProtocolError(sqlState.tooLarge, excess)
   const rewrite = new Rewrite(tokens, asker)
   rewriteTables(rewrite)
   rewriteCasts(rewrite)
@@ -163,5 +192,5 @@ const named = new RegExp(`${pg.replace('.', '\\.')}(?:\\.(\\w+))?`, 'g')
 export const catalogUse = (edits: readonly Edit[]): 'none' | 'made' | 'read' => {
   const names = edits.flatMap(({ text }) => [...text.matchAll(named)].map(([, name]) => name))
   if (names.length === 0) return 'none'
-  return names.every((name) => name !== undefined && constantMacros.has(name)) ? 'made' : 'read'
+  return names.every((name) => name !== undefined && constantNames.has(name)) ? 'made' : 'read'
 }

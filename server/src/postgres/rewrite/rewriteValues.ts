@@ -43,7 +43,7 @@ const likeSigns = (rewrite: Rewrite, at: number): void => {
 
 /** https://www.postgresql.org/docs/current/functions-matching.html#FUNCTIONS-SIMILARTO-REGEXP */
 const regexpOf = (pattern: string): string =>
-  pattern.replaceAll(/\\(.)|\[[^\]]*\]|[%_.^$\\]/gs, (part: string, escaped?: string) => {
+  pattern.replaceAll(/\\(.)|\[[^\]]*\]?|[%_.^$\\]/gs, (part: string, escaped?: string) => {
     if (escaped !== undefined) return /\w/.test(escaped) ? escaped : `\\${escaped}`
     if (part === '%') return '.*'
     return part === '_' ? '.' : part.startsWith('[') ? part : `\\${part}`
@@ -58,14 +58,16 @@ const similar = (rewrite: Rewrite, at: number): void => {
   rewrite.replace(at, at, quoteText(`(?s)${regexpOf(pattern)}`))
 }
 
-/** The last token of a CASE. */
-const endOfCase = (rewrite: Rewrite, at: number): number | undefined => {
-  for (let end = at + 1, open = 1; end < rewrite.tokens.length; end++) {
-    const word = rewrite.word(end)
-    if (word === 'case') open++
-    if (word === 'end' && --open === 0) return end
+/** The last token of each CASE, by its first. */
+const findCases = (rewrite: Rewrite): ReadonlyMap<number, number> => {
+  const ends = new Map<number, number>()
+  const open: number[] = []
+  for (const at of rewrite.tokens.keys()) {
+    const word = rewrite.word(at)
+    if (word === 'case') open.push(at)
+    else if (word === 'end' && open.length > 0) ends.set(open.pop()!, at)
   }
-  return undefined
+  return ends
 }
 
 /** Where the factors begin that are multiplied before the sign at `at`; undefined where that is not certain. */
@@ -81,11 +83,31 @@ const startOfProduct = (rewrite: Rewrite, at: number): number | undefined => {
 }
 const isType = /^(numeric|decimal|int[248]?|integer|bigint|smallint|interval|real|float[48]?)$/
 
-/** A macro writes what is divided twice, so a chain of these doubles with each. */
+/** A macro writes its arguments twice, so what stands in one another doubles with each. */
 const maxQuotients = 6
+const countQuotients = (rewrite: Rewrite, first: number, last: number) =>
+  rewrite.tokens.slice(first, last).filter(({ kind, text }) => kind === 'symbol' && /^[/%]$/.test(text))
+    .length
+
+/** The last token of what is divided by, with its powers, which bind more strongly. */
+const endOfFactor = (
+  rewrite: Rewrite,
+  first: number,
+  cases: ReadonlyMap<number, number>,
+): number | undefined => {
+  const { tokens } = rewrite
+  let end = rewrite.word(first) === 'case' ? cases.get(first) : operandAt(tokens, first)
+  if (end === undefined) return undefined
+  if (isType.test(rewrite.word(end)) && rewrite.text(end + 1) !== undefined) end++
+  if (isSymbol(tokens[end], ')')) end = endOfCall(tokens, end)
+  if (!rewrite.is(end + 1, '^')) return end
+  let power = end + 2
+  while (rewrite.is(power, '-') || rewrite.is(power, '+')) power++
+  return endOfFactor(rewrite, power, cases)
+}
 
 /** Whole numbers are divided whole, and by zero nothing is divided but NULL. */
-const divide = (rewrite: Rewrite, at: number, count: number): void => {
+const divide = (rewrite: Rewrite, at: number, cases: ReadonlyMap<number, number>): void => {
   const { tokens } = rewrite
   const sign = tokens[at]!.text === '/' ? '//' : '%'
   const start = startOfProduct(rewrite, at)
@@ -94,11 +116,11 @@ const divide = (rewrite: Rewrite, at: number, count: number): void => {
   if (start !== undefined && isInterval(start)) return
   let first = at + 1
   while (rewrite.is(first, '-') || rewrite.is(first, '+')) first++
-  const found = rewrite.word(first) === 'case' ? endOfCase(rewrite, first) : operandAt(tokens, first)
-  const last = found !== undefined && isSymbol(tokens[found], ')') ? endOfCall(tokens, found) : found
+  const last = endOfFactor(rewrite, first, cases)
   const isNumber = first === last && /^\d/.test(tokens[first]!.text) && Number(tokens[first]!.text) !== 0
   if (last === undefined || isNumber || rewrite.word(first) === 'nullif') rewrite.replace(at, at, sign)
-  else if (start === undefined || count > maxQuotients) {
+  else if (countQuotients(rewrite, at + 1, last) >= maxQuotients) rewrite.replace(at, at, sign)
+  else if (start === undefined || countQuotients(rewrite, start, last) > maxQuotients) {
     rewrite.replace(at, at, sign)
     rewrite.before(first, `${pg}.divisor(`)
     rewrite.after(last, ')')
@@ -119,7 +141,7 @@ const fields: Readonly<Record<string, readonly [field: string, behind: string]>>
 const extract = (rewrite: Rewrite, at: number): void => {
   const token = rewrite.tokens[at + 2]
   const name = (rewrite.text(at + 2) ?? token?.text ?? '').toLowerCase().replace(/(?<=second)s$/, '')
-  if (rewrite.word(at + 3) !== 'from' || name === 'julian') return
+  if (rewrite.word(at + 3) !== 'from' || name === 'julian' || !/^[a-z_]+$/.test(name)) return
   const [field, behind] = fields[name] ?? [name, '::DECIMAL(18, 0)']
   rewrite.replace(at + 2, at + 2, field)
   rewrite.before(at, '(')
@@ -163,14 +185,14 @@ const rewriteWord = (rewrite: Rewrite, at: number, word: string): void => {
 
 /** Gives operators and clauses the meaning that they have in Postgres. */
 export const rewriteValues = (rewrite: Rewrite): void => {
-  let divisions = 0
+  const cases = findCases(rewrite)
   for (const [at, token] of rewrite.tokens.entries()) {
     if (token.kind === 'word') rewriteWord(rewrite, at, token.text.toLowerCase())
     else if (token.kind !== 'symbol') continue
     else if (/^0x[\da-f]+$/i.test(token.text)) rewrite.replace(at, at, String(BigInt(token.text)))
     else if (token.text === '%' || token.text === '/') {
       const isTwo = rewrite.is(at - 1, token.text) || rewrite.is(at + 1, token.text)
-      if (at > 0 && !isTwo) divide(rewrite, at, ++divisions)
+      if (at > 0 && !isTwo) divide(rewrite, at, cases)
     } else if (rewrite.isOperator(at, '~~') && !rewrite.is(at - 1, '~')) likeSigns(rewrite, at)
     else if (
       rewrite.isOperator(at, '||') &&

@@ -1,4 +1,4 @@
-import { type SqlToken, wordOf } from '../../sql/text/tokenize.js'
+import { isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { Settings } from '../Settings.js'
 import { nameOf, type Statement, textOf, innerStatement, type InnerStatement } from './statements.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
@@ -67,7 +67,8 @@ const readSelect = (statement: Statement): Command | undefined => {
   const [, verb, where] = ending.exec(written) ?? []
   if (verb === undefined || (where === undefined) === (wordOf(tokens[3]) === 'pid')) return undefined
   const pid = Number(textOf(where === undefined ? tokens.at(-2)! : tokens.at(-1)!))
-  return { kind: 'end', pid, isWhole: verb === 'terminate', column: `pg_${verb}_backend` }
+  const sign = isSymbol(tokens[3], '-') ? -1 : 1
+  return { kind: 'end', pid: sign * pid, isWhole: verb === 'terminate', column: `pg_${verb}_backend` }
 }
 
 /** The first schema of a search path counts. The analytics views always follow it. */

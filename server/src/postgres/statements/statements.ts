@@ -60,6 +60,8 @@ export const splitStatements = (sql: string): Statement[] => {
 /** One `$1` in a statement, with its position in the text. */
 export interface ParameterMark {
   number: number
+  /** The index of its first token. */
+  at: number
   start: number
   end: number
   /**
@@ -90,7 +92,7 @@ export const findParameters = ({ tokens }: Statement): ParameterMark[] =>
     const isMark = token.kind === 'symbol' && token.text === '$' && next?.start === token.end
     if (!isMark || !/^\d{1,5}$/.test(next.text)) return []
     const cast = castBehind(tokens, at + 2)
-    const place = { number: Number(next.text), start: token.start, end: next.end }
+    const place = { number: Number(next.text), at, start: token.start, end: next.end }
     const mark = cast === undefined ? place : { ...place, cast }
     const [sign, before, word, bracket] = [tokens[at - 4], tokens[at - 3], tokens[at - 2], tokens[at - 1]]
     if (bracket?.text !== '(' || !/^(any|all|some)$/i.test(word?.text ?? ''))
@@ -98,5 +100,5 @@ export const findParameters = ({ tokens }: Statement): ParameterMark[] =>
     const close = tokens[at + 2]
     const isEqual = before?.text === '=' && !/^[<>!=~]$/.test(sign?.text ?? '') && !/^all$/i.test(word!.text)
     if (!isEqual || close?.text !== ')') return [{ ...mark, kind: 'list' }]
-    return [{ ...mark, start: before.start, end: close.end, kind: 'members' }]
+    return [{ ...mark, at: at - 3, start: before.start, end: close.end, kind: 'members' }]
   })

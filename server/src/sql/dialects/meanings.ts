@@ -64,6 +64,9 @@ const fromBefore: Meaning = (text, place, ...length) => {
 const firstMatch = (text: string, pattern: string, group: string) =>
   `CASE WHEN regexp_matches(${text}, ${pattern}) THEN regexp_extract(${text}, ${pattern}, ${group}) END`
 
+/** The group that is meant where there is one. */
+const groupIn = (pattern: string) => (/(?<!\\)\((?!\?)/.test(pattern) ? '1' : '0')
+
 /** The same in dialects that take a place, a number and flags, of which only the usual ones mean something here. */
 const matchAt: Meaning = (text, pattern, ...[place = '1', nth = '1', flags = "'c'", group = '0']) => {
   if (place !== '1' || nth !== '1' || !/^'[ce]*'$/.test(flags)) return undefined
@@ -139,7 +142,7 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     least: nullIfAny('least'),
     regexp_contains: named('regexp_matches'),
     regexp_extract: (text, pattern, ...more) =>
-      more.length > 0 ? undefined : firstMatch(text, pattern, /(?<!\\)\((?!\?)/.test(pattern) ? '1' : '0'),
+      more.length > 0 || !isText(pattern) ? undefined : firstMatch(text, pattern, groupIn(pattern)),
     regexp_replace: replaceAll,
     substr: fromOne,
     substring: fromOne,
@@ -184,7 +187,7 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     tostartofminute: (time) => truncate()('minute', time),
     tostartofmonth: (time) => truncate()('month', time),
     tostartofquarter: (time) => truncate()('quarter', time),
-    tostartofweek: (time, mode = '0') => truncate(mode === '0' ? 1 : 0)('week', time),
+    tostartofweek: (time, mode = '0') => truncate(/^[02468]$/.test(mode) ? 1 : 0)('week', time),
     tostartofyear: (time) => truncate()('year', time),
     tostring: (value) => `CAST(${value} AS VARCHAR)`,
     toyear: named('year'),
@@ -277,7 +280,7 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
       const at = time === "'now'" ? 'now()' : moment(time)
       return format === "'%s'"
         ? `CAST(epoch(${at}) AS BIGINT)`
-        : `strftime(CAST(${at} AS TIMESTAMP), ${format})`
+        : `strftime(CAST(${at} AS TIMESTAMP), ${isText(format) ? format.replaceAll(/%(.)/g, (all, letter) => (letter === 'f' ? '%S.%g' : all)) : format})`
     },
     substr: fromBefore,
     substring: fromBefore,

@@ -153,12 +153,15 @@ const mendJoin = (edits: Edits, at: number): void => {
 /** Words that take the place of a comma, so that what has them is no list of arguments. */
 const clauses = /^(?:as|for|from|order|separator|using)$/
 
-/** Writes the calls that were kept from the transpiler. Gives their name where one means nothing in DuckDB. */
-export const writeMeanings = (statement: string, dialect: Dialect): string | { without: string } => {
+/** How much longer a statement may become: what means several times an argument doubles with each that is in one. */
+const maxGrowth = 1_000_000
+
+/** Writes the calls that were kept from the transpiler. Says where one means nothing in DuckDB. */
+export const writeMeanings = (statement: string, dialect: Dialect): string | { problem: string } => {
   const { tokens, problem } = tokenize(statement)
   // The guard refuses it for the same problem.
   if (problem !== undefined || tokens.length === 0) return statement
-  let without: string | undefined
+  let failure: string | undefined
   const textOf = (first: number, last: number): string => {
     let text = ''
     let from = tokens[first]!.start
@@ -178,17 +181,22 @@ export const writeMeanings = (statement: string, dialect: Dialect): string | { w
           return each.first === each.last || isName(onlyToken(tokens, each)) ? written : `(${written})`
         })
         const name = word.replace(kept, '')
-        const means = (operatorMeanings[name] ?? meanings[dialect][name]!)(...args)
-        if (means === undefined) without ??= `${name}(${args.join(', ')})`
+        const known = [operatorMeanings, meanings[dialect]].find((each) => Object.hasOwn(each, name))
+        const means = failure === undefined ? known?.[name]!(...args) : ''
+        if (means === undefined)
+          failure = `${`${name}(${args.join(', ')})`.slice(0, 1000)} has no counterpart in DuckDB's SQL`
         text += statement.slice(from, tokens[at]!.start) + (means ?? '')
         at = call.close
       }
       from = tokens[at]!.end
+      if (text.length > statement.length + maxGrowth)
+        failure ??= 'it becomes too long: nest fewer calls in one another'
+      if (failure !== undefined) return ''
     }
     return text + statement.slice(from, tokens[last]!.end)
   }
   const written = textOf(0, tokens.length - 1)
-  return without === undefined ? written : { without }
+  return failure === undefined ? written : { problem: failure }
 }
 
 /** The transpiler's tokens in the form of ours. A keyword is a word to it as well. */

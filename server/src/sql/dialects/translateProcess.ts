@@ -48,7 +48,7 @@ const translateAll = async (): Promise<void> => {
     if (success && sql) {
       const written = writeMeanings(mendTranslation(sql.join(';\n')), dialect)
       if (typeof written === 'string') return { statement: written }
-      return { problem: `${written.without} has no counterpart in DuckDB's SQL`, line: 0, column: 0 }
+      return { ...written, line: 0, column: 0 }
     }
     if (errorLine === undefined) return undefined
     const problem = error ?? ''

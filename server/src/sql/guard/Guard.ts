@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { shorten } from '../../http/HttpError.js'
-import { internalSchema, analyticsCatalog } from '../../duckdb/quote.js'
+import { internalSchema, analyticsCatalog, ownCatalog } from '../../duckdb/quote.js'
 import { readBuiltIns } from '../builtIns.js'
 import { allowedFunctions, allowedViews } from './allowed.js'
 import { findExcess, maxTokens } from './findExcess.js'
@@ -121,6 +121,16 @@ const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
 }
 
 /**
+ * Whether a name is one of the service's own views and macros for Postgres clients. A column and an alias may be called
+ * so, too, and a call behind them is one of DuckDB's functions.
+ */
+const standsInPg = (tokens: readonly SqlToken[], at: number): boolean =>
+  isSymbol(tokens[at - 1], '.') &&
+  lowerName(tokens[at - 2]) === 'pg' &&
+  isSymbol(tokens[at - 3], '.') &&
+  lowerName(tokens[at - 4]) === ownCatalog
+
+/**
  * Reads a statement before DuckDB does. The engine's settings are the first wall. The guard refuses
  * what they let through: functions that reach the engine's own files, that change its settings from
  * inside a SELECT, or that run SQL from a text. It allows only those of DuckDB's own functions and
@@ -190,11 +200,11 @@ export class Guard {
       const isPragma = verb === 'pragma' && at === 1
       if ((isCall || isPragma) && this.#functions.has(name))
         return `The function ${name} is not allowed here.`
-      // The service's own views for Postgres clients stand in the schema `pg`.
-      const isOfPostgres = isSymbol(tokens[at - 1], '.') && lowerName(tokens[at - 2]) === 'pg'
+      const isOfPostgres = standsInPg(tokens, at)
       if (this.#views.has(name) && !isOfPostgres)
         return `${name} is not allowed here. SHOW DATABASES lists the catalogs.`
-      const unread = call && !isOfPostgres ? findUnread(tokens, call, name) : undefined
+      const unread =
+        call && !(isOfPostgres && name === 'current_setting') ? findUnread(tokens, call, name) : undefined
       if (unread !== undefined) return unread
       if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
     }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { writeMeanings } from '../../../src/sql/dialects/mendSource.js'
 import { Translator } from '../../../src/sql/dialects/Translator.js'
 import { createService, type Service } from '../../fixtures/createService.js'
 import { eventually } from '../../fixtures/eventually.js'
@@ -19,6 +20,35 @@ const hasEnded = (pid: number) => eventually(() => expect(isAlive(pid)).toBe(fal
 const slow = `SELECT 1 WHERE a${' OR a'.repeat(40_000)}`
 /** The transpiler breaks on this one. */
 const breaking = 'SELECT if(a = 1, 1, 2)'
+
+describe('what calls mean', () => {
+  it('grows with their number, not with the power of how deep they are', () => {
+    const nested = (depth: number) => `SELECT ${'waymark_concat(a, '.repeat(depth)}b${')'.repeat(depth)}`
+    expect(writeMeanings(nested(5), 'mysql')).toMatch(/^SELECT CASE WHEN a IS NULL/)
+    expect(writeMeanings(nested(20), 'mysql')).toEqual({ problem: expect.stringContaining('too long') })
+    const beside = Array.from({ length: 100 }, () => nested(12).slice(7)).join(', ')
+    expect(writeMeanings(`SELECT ${beside}`, 'mysql')).toEqual({
+      problem: expect.stringContaining('too long'),
+    })
+  })
+
+  it.each([
+    ['waymark_tostartofweek(d, 2)', 'clickhouse', `(date_trunc('week', (d + INTERVAL (1) DAY)) - INTERVAL (1) DAY)`],
+    ['waymark_tostartofweek(d, 3)', 'clickhouse', `date_trunc('week', d)`],
+    [`waymark_strftime('%S %f %%f', d)`, 'sqlite', `strftime(CAST(d AS TIMESTAMP), '%S %S.%g %%f')`],
+  ] as const)('of %s', (call, dialect, means) => expect(writeMeanings(`SELECT ${call}`, dialect)).toBe(`SELECT ${means}`)) // prettier-ignore
+
+  it('a pattern whose groups are not known is refused', () => {
+    const refused = { problem: expect.stringContaining('no counterpart') }
+    expect(writeMeanings('SELECT waymark_regexp_extract(a, b)', 'bigquery')).toEqual(refused)
+  })
+
+  it.each(['waymark_x(1)', 'waymark_constructor(1)'])('is nothing for %s, which people may write', (call) => {
+    expect(writeMeanings(`SELECT ${call}`, 'mysql')).toEqual({
+      problem: expect.stringContaining('no counterpart'),
+    })
+  })
+})
 
 describe('a translator', () => {
   let translator: Translator

@@ -215,6 +215,8 @@ export const refusedCalls = [
   `SELECT from_json('1', '"VARIANT"')`,
   `SELECT from_json('[]', repeat('[', 20000) || '"JSON"' || repeat(']', 20000))`,
   `SELECT ('[]'::JSON).json_transform(repeat('[', 20000))`,
+  `SELECT pg.from_json('"VARIANT"') FROM (SELECT '[1]' AS pg)`,
+  `SELECT waymark_pg.pg.from_json('"VARIANT"') FROM (SELECT '[1]' AS pg) AS waymark_pg`,
   `SELECT system.main.json_structure('{}')`,
   `SELECT ('{}').json_structure()`,
   `SET VARIABLE x = json_serialize_sql('SELECT 1')`,

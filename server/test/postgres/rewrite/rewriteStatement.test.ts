@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { applyEdits } from '../../../src/sql/text/edits.js'
+import { typeOidOf } from '../../../src/postgres/catalog/typeTables.js'
+import { bytesOf, readArray } from '../../../src/postgres/messages/encodeBinary.js'
+import { readParameter } from '../../../src/postgres/messages/readParameter.js'
+import { catalogUse, rewriteStatement } from '../../../src/postgres/rewrite/rewriteStatement.js'
+import { Settings } from '../../../src/postgres/Settings.js'
+import { readCommand } from '../../../src/postgres/statements/readCommand.js'
+import { findParameters, statementOf } from '../../../src/postgres/statements/statements.js'
+import { oidOfName } from '../../../src/postgres/types.js'
+
+const query = 'q'.repeat(1000)
+const asker = {
+  user: 'ada',
+  settings: new Settings(),
+  pid: 1,
+  schema: 'main',
+  activity: () => [{ pid: 1, query }],
+}
+const rewrite = (sql: string) => {
+  const statement = statementOf(sql)
+  return applyEdits(sql, rewriteStatement(statement, asker))
+}
+const many = (count: number, part: string, between: string) =>
+  Array.from({ length: count }, () => part).join(between)
+
+describe('what a client sends has no power over the length of what DuckDB gets', () => {
+  it('names of relations that each have their rows with them', () => {
+    const named = (count: number) => `SELECT 1 FROM ${many(count, 'pg_stat_activity', ', ')}`
+    expect(rewrite(named(20)).length).toBeLessThan(20 * 2000)
+    expect(() => rewrite(named(21))).toThrow(/20 times/)
+    expect(() => rewrite(`SELECT 1 FROM ${many(21, 'pg_catalog.pg_settings', ', ')}`)).toThrow(/20 times/)
+  })
+
+  it('settings', () => {
+    const settings = new Settings()
+    settings.set('application_name', 'x'.repeat(1_000_000))
+    expect(settings.get('application_name')).toBe('x'.repeat(63))
+    expect(() => settings.set('work_mem', 'x'.repeat(1_000_000))).toThrow(/work_mem cannot be/)
+  })
+})
+
+/* Of these sizes, what takes the square of the length takes longer than a test may. */
+describe('what a client sends takes no longer than its length', () => {
+  it.each([
+    ['divisions', `SELECT ${many(60_000, 'a', '/')}`],
+    ['casts', `SELECT a${'::int'.repeat(60_000)}`],
+  ])('%s in excess are refused at once', (_, sql) => {
+    expect(() => rewrite(sql)).toThrow(/operators/)
+  })
+
+  it.each([
+    ['hidden columns', `SELECT ${many(100_000, 'xmin', ', ')} FROM pg_class`],
+    ['CASE without an end', `SELECT ${many(50_000, 'a / CASE', ', ')}`],
+    ['brackets in a pattern', `SELECT a SIMILAR TO '${'['.repeat(1_000_000)}'`],
+    ['brackets in a pattern of regexp_match', `SELECT regexp_match(a, '${'['.repeat(1_000_000)}')`],
+  ])('%s', (_, sql) => expect(rewrite(sql).length).toBeGreaterThan(sql.length / 2))
+
+  const literal = (type: string, text: string) =>
+    readParameter({
+      bytes: Buffer.from(text),
+      isBinary: false,
+      oid: oidOfName(type)!,
+      kind: 'value',
+      isLoose: false,
+    })
+
+  it.each([
+    ['a numeric', () => expect(() => literal('numeric', `${'1'.repeat(1_000_000)}x`)).toThrow(/no numeric/)],
+    ['a timestamp', () => literal('timestamp', `1-1-${'1'.repeat(100_000)}${' '.repeat(100_000)}x`)],
+    ['a date', () => literal('date', `1-1-1${' '.repeat(1_000_000)}x`)],
+    ['a type', () => expect(typeOidOf('('.repeat(1_000_000))).toBeUndefined()],
+    ['an array', () => expect(readArray(`{${' '.repeat(100_000)}{}`)).toBeUndefined()],
+  ])('%s', (_, read) => read())
+
+  it('a parameter knows where it stands', () => {
+    const statement = statementOf('SELECT a - $1, b = ANY ($2), c = $3::int')
+    for (const { at, start } of findParameters(statement)) expect(statement.tokens[at]?.start).toBe(start)
+  })
+
+  it.each([
+    ['hex', '\\x00', '00'.repeat(8_000_000)],
+    ['escapes', '', '\\000a'.repeat(100_000)],
+  ])('bytes in %s', (_, begin, text) => {
+    expect(bytesOf(begin + text).length).toBeGreaterThanOrEqual(200_000)
+    expect(() => bytesOf(`${begin}${text}\\`)).toThrow(/bytea/)
+  })
+})
+
+it.each([
+  ['SELECT 1', 'none'],
+  [`SELECT version(), pg_catalog.has_schema_privilege('main', 'usage'), current_schemas(true), 1::regtype`, 'made'],
+  ['SELECT * FROM pg_settings JOIN pg_catalog.pg_type ON true, pg_stat_activity, pg_trigger', 'made'],
+  [`SELECT 'orders'::regclass`, 'read'],
+  ['SELECT obj_description(1)', 'read'],
+  ['SELECT version() FROM pg_class', 'read'],
+])('%s: the catalog is %s', (sql, use) => expect(catalogUse(rewriteStatement(statementOf(sql), asker))).toBe(use)) // prettier-ignore
+
+describe('is rewritten', () => {
+  it.each([
+    ['SELECT w / h ^ 2', 'SELECT waymark_pg.pg.quotient(w , h ^ 2)'],
+    ['SELECT w % -h ^ -2 ^ b, 1', 'SELECT waymark_pg.pg.remainder(w , -h ^ -2 ^ b), 1'],
+    ['WITH divisor(a) AS (SELECT 1) SELECT quotient(a, 1), match_1(a), like_any(a), regclass_name(a) FROM divisor(a)', 'WITH divisor(a) AS (SELECT 1) SELECT quotient(a, 1), match_1(a), like_any(a), regclass_name(a) FROM divisor(a)'],
+    [`SELECT x / int '5'`, `SELECT waymark_pg.pg.quotient(x , CAST('5' AS INTEGER))`],
+    [`SELECT TRY_CAST('abc' AS int)`, `SELECT TRY_CAST('abc' AS int)`],
+    ['SELECT constructor.name FROM constructor', 'SELECT constructor.name FROM constructor'],
+    [`SELECT extract('year from now()), (select 1' FROM x)`, `SELECT extract('year from now()), (select 1' FROM x)`],
+    [`SELECT a::char, a::char[], a::"char"`, `SELECT left(CAST(a AS VARCHAR), 1), a::char[], a::"char"`],
+    ['SELECT CAST(a AS character), a::character varying', 'SELECT left(CAST(a AS VARCHAR), 1), a::character varying'],
+  ])('%s', (sql, wanted) => expect(rewrite(sql)).toBe(wanted)) // prettier-ignore
+
+  it('a division, however many others there are', () => {
+    const others = many(10, 'a / n', ', ')
+    const divisions = rewrite(`SELECT ${others}, x / y GROUP BY x / y`).match(/\S+\(x , y\)/g)
+    expect(divisions).toEqual(Array.from({ length: 2 }, () => 'waymark_pg.pg.quotient(x , y)'))
+  })
+
+  it('no division so that it doubles without end', () => {
+    const written = (sql: string) => rewrite(sql).match(/quotient|divisor/g)!.length
+    expect(rewrite(`SELECT ${many(20, 'a', '/')}`).match(/quotient/g)).toHaveLength(6)
+    expect(written(`SELECT ${'a/('.repeat(20)}a${')'.repeat(20)}`)).toBe(6)
+  })
+
+  it('the end of a day', () => {
+    const bytes = Buffer.alloc(8)
+    const read = (micros: bigint) => {
+      bytes.writeBigInt64BE(micros)
+      return readParameter({ bytes, isBinary: true, oid: oidOfName('time')!, kind: 'value', isLoose: false })
+    }
+    expect(read(86_400_000_000n)).toBe(`CAST('24:00:00' AS TIME)`)
+    expect(read(86_399_000_000n)).toBe(`CAST('23:59:59.000000' AS TIME)`)
+  })
+
+  it('the number of no other connection', () => {
+    expect(readCommand(statementOf('SELECT pg_cancel_backend(-5)'))).toMatchObject({ pid: -5 })
+    expect(readCommand(statementOf(`SELECT pg_cancel_backend('5')`))).toMatchObject({ pid: 5 })
+  })
+})
