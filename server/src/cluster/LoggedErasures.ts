@@ -1,20 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { cleanLog } from './log/cleanLog.js'
 import type { TakeOver } from './lake/takeOver.js'
-import {
-  checkLake,
-  findUnfinished,
-  noteReached,
-  publishKeys,
-  readProgress,
-  report,
-} from './log/erasureTables.js'
+import { checkLake, findUnfinished, noteReached, publishKeys, readProgress, report } from './erasureTables.js'
 import type { ErasePoint, LogFollower } from './log/LogFollower.js'
 import { eraseKind, type ErasureOutcome, keyOf } from '../payloads/erasure.js'
 import type { Erasure, ErasureList, Logged } from '../privacy/ErasureList.js'
 import type { ErasureSource } from '../privacy/Erasures.js'
 import { refuse } from '../http/HttpError.js'
-import type { ServerConnection } from './log/ServerConnection.js'
+import type { ServerConnection } from './ServerConnection.js'
 import { LogUnavailable } from '../wal/AcceptLog.js'
 import type { LogRecord } from '../wal/segment.js'
 import type { Erasing, RoundsOf, Waiting } from '../privacy/ErasureRounds.js'

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { lockKeys } from '../../src/cluster/log/logSchema.js'
+import { lockKeys } from '../../src/cluster/logSchema.js'
 import type { LogDatabase } from './createDatabase.js'
 
 /** The inode of the socket with a local port. */

@@ -10,8 +10,8 @@ import {
   readArchivedFiles,
   readEventColumns,
 } from '../../archive/ArchivedFile.js'
-import type { ServerConnection } from '../log/ServerConnection.js'
-import { eventsTable, lakeChannel } from '../log/logSchema.js'
+import type { ServerConnection } from '../ServerConnection.js'
+import { eventsTable, lakeChannel } from '../logSchema.js'
 import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
 import { entriesOf, isThere, readArchiveId, readMarker, takeFolder } from '../../archive/bindArchive.js'
 import { OperatorError } from '../../OperatorError.js'

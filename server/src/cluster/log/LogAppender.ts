@@ -4,9 +4,9 @@ import { GroupCommit, FrameBuffer } from '../../wal/GroupCommit.js'
 import { createSalt, type LogRecord } from '../../wal/segment.js'
 import type { LogDurability, LogAddress } from '../../options/values.js'
 import type { LogIdentity } from '../../wal/LogStore.js'
-import { identifyLog } from './logSchema.js'
-import { checkDurability, holdsDurability, PrimaryConnection } from './PrimaryConnection.js'
-import type { ServerConnection } from './ServerConnection.js'
+import { identifyLog } from '../logSchema.js'
+import { checkDurability, holdsDurability, PrimaryConnection } from '../PrimaryConnection.js'
+import type { ServerConnection } from '../ServerConnection.js'
 import { reasonOf } from '../../OperatorError.js'
 
 /** How often the appender checks whether the server still waits for its standbys. */

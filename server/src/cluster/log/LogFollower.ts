@@ -6,13 +6,13 @@ import { eraseKind, type LoggedRequest } from '../../payloads/erasure.js'
 import { lastOf, type LogEntry } from '../../wal/segment.js'
 import { findLoss, makeStoreAnew, readBounds, readGroups } from './readLog.js'
 import type { LogIdentity, Mark } from '../../wal/LogStore.js'
-import { identifyLog } from './logSchema.js'
-import { liveSeconds } from './erasureTables.js'
+import { identifyLog } from '../logSchema.js'
+import { liveSeconds } from '../erasureTables.js'
 import { channels, positionSql, PositionTeller } from './LogWatch.js'
-import { PrimaryConnection } from './PrimaryConnection.js'
+import { PrimaryConnection } from '../PrimaryConnection.js'
 import { pruneLog } from './pruneLog.js'
 import type { LogAddress } from '../../options/values.js'
-import type { ServerConnection } from './ServerConnection.js'
+import type { ServerConnection } from '../ServerConnection.js'
 
 export interface LogFollowerOptions {
   addresses: readonly LogAddress[]

@@ -2,11 +2,11 @@ import { EventEmitter } from 'node:events'
 import type { Logger } from '../../Logger.js'
 import { type DeadLetter, RecentDeadLetters } from '../../wal/rejected.js'
 import type { LogIdentity } from '../../wal/LogStore.js'
-import { isHeard } from './erasureTables.js'
-import { identifyLog } from './logSchema.js'
-import { PrimaryConnection } from './PrimaryConnection.js'
+import { isHeard } from '../erasureTables.js'
+import { identifyLog } from '../logSchema.js'
+import { PrimaryConnection } from '../PrimaryConnection.js'
 import type { LogAddress } from '../../options/values.js'
-import type { ServerConnection } from './ServerConnection.js'
+import type { ServerConnection } from '../ServerConnection.js'
 
 interface News {
   /** All readers have stored rows through this one. */

@@ -11,8 +11,8 @@ import type { LogIdentity } from '../../wal/LogStore.js'
 import { addressesOf } from '../../options/values.js'
 import { reasonOf } from '../../OperatorError.js'
 import type { LogRecord } from '../../wal/segment.js'
-import { saltInLog } from './logSchema.js'
-import type { ServerConnection } from './ServerConnection.js'
+import { saltInLog } from '../logSchema.js'
+import type { ServerConnection } from '../ServerConnection.js'
 
 /** The client has to find another process first. */
 const retryAfterMs = 10_000

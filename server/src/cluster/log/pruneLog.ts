@@ -1,8 +1,8 @@
 import { maxDeadLetters } from '../../wal/rejected.js'
-import { forgetErasures, isWithin } from './erasureTables.js'
-import { lockKeys } from './logSchema.js'
+import { forgetErasures, isWithin } from '../erasureTables.js'
+import { lockKeys } from '../logSchema.js'
 import type { LogAddress } from '../../options/values.js'
-import { ServerConnection } from './ServerConnection.js'
+import { ServerConnection } from '../ServerConnection.js'
 
 const withinMs = 600_000
 /** How many groups one statement prunes. Each statement is a commit of its own, so its work stays when the next one fails. */

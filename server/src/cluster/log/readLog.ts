@@ -1,10 +1,10 @@
 import type { Mark, LogIdentity } from '../../wal/LogStore.js'
-import type { ServerConnection } from './ServerConnection.js'
+import type { ServerConnection } from '../ServerConnection.js'
 import type { Logger } from '../../Logger.js'
-import { identifyLog } from './logSchema.js'
-import { PrimaryConnection } from './PrimaryConnection.js'
+import { identifyLog } from '../logSchema.js'
+import { PrimaryConnection } from '../PrimaryConnection.js'
 import { addressesOf } from '../../options/values.js'
-import { liveSeconds } from './erasureTables.js'
+import { liveSeconds } from '../erasureTables.js'
 import { lastOf, readFrame, type LogEntry, restOf } from '../../wal/segment.js'
 
 /** The length of the header of a binary COPY without extensions. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { OperatorError } from '../../OperatorError.js'
-import type { LogIdentity } from '../../wal/LogStore.js'
+import { OperatorError } from '../OperatorError.js'
+import type { LogIdentity } from '../wal/LogStore.js'
 import { erasureTables } from './erasureTables.js'
 import type { ServerConnection } from './ServerConnection.js'
-import type { SaltDays, SaltPlace } from '../../analytics/DaySalt.js'
+import type { SaltDays, SaltPlace } from '../analytics/DaySalt.js'
 
 /**
  * What an unlogged table holds is in no write-ahead log of PostgreSQL, so it reaches no standby, no archive of that

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Logger } from '../../Logger.js'
-import { OperatorError, reasonOf } from '../../OperatorError.js'
-import type { LogAddress, LogDurability } from '../../options/values.js'
+import type { Logger } from '../Logger.js'
+import { OperatorError, reasonOf } from '../OperatorError.js'
+import type { LogAddress, LogDurability } from '../options/values.js'
 import { type OpenOptions, ServerConnection } from './ServerConnection.js'
 
 interface PrimaryConnectionOptions extends OpenOptions {

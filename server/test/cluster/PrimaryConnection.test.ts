@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { Logger } from '../../../src/Logger.js'
-import { PrimaryConnection } from '../../../src/cluster/log/PrimaryConnection.js'
+import { Logger } from '../../src/Logger.js'
+import { PrimaryConnection } from '../../src/cluster/PrimaryConnection.js'
 
 let closing: (() => void)[] = []
 afterEach(() => {

@@ -1,4 +1,4 @@
-import type { AwaitedStore, ErasureOutcome } from '../../payloads/erasure.js'
+import type { AwaitedStore, ErasureOutcome } from '../payloads/erasure.js'
 import type { ServerConnection } from './ServerConnection.js'
 
 /**

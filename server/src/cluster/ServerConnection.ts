@@ -1,9 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import { Client, type QueryConfig, type Submittable } from 'pg'
-import { createMutex } from '../../duckdb/transactions.js'
-import type { LogAddress } from '../../options/values.js'
-import { reasonOf } from '../../OperatorError.js'
+import { createMutex } from '../duckdb/transactions.js'
+import type { LogAddress } from '../options/values.js'
+import { reasonOf } from '../OperatorError.js'
 
 interface News {
   notification: [channel: string, payload: string]
