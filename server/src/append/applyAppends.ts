@@ -56,17 +56,18 @@ const insert = async (connection: DuckDBConnection, { target, ...source }: Inser
   )
 }
 
-/** Whether a column of these kinds would change numbers: one fraction makes it DOUBLE, which does not hold every long integer. */
+/** Whether a column of these kinds would change numbers: beside a fraction a long integer makes it text. */
 const losesDigits = (kinds: readonly FieldKind[] = []) =>
   kinds.some((kind) => ['long', 'huge', 'digits'].includes(kind)) &&
   (kinds.includes('float') || kinds.includes('whole'))
 
 /** Reads an entry's target. The kinds of a row that is tried alone are read from the row, because the target has those of its neighbours, too. */
-const readEntry = (entry: LogEntry): AppendTarget => {
+const readEntry = (entry: LogEntry): AppendTarget & { request?: Fields } => {
   const target = JSON.parse(entry.target!) as AppendTarget
   if (entry.isAlone !== true) return target
   const text = entry.body.toString()
-  return { ...target, fields: describeFields(JSON.parse(text) as Record<string, unknown>[], text) }
+  const fields = describeFields(JSON.parse(text) as Record<string, unknown>[], text)
+  return { ...target, fields, request: target.fields }
 }
 
 /** Appends a batch of entries. Neighbours for one table are inserted together, with one change of its columns. */
@@ -74,7 +75,7 @@ export const applyAppends =
   (catalog: string) =>
   async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<undefined> => {
     for (let at = 0; at < entries.length;) {
-      const { schema, table, fields } = readEntry(entries[at]!)
+      const { schema, table, fields, request } = readEntry(entries[at]!)
       let all = fields
       const bodies = [entries[at]!.body]
       for (at++; at < entries.length; at++) {
@@ -89,7 +90,7 @@ export const applyAppends =
       const state = await readTable(connection, target)
       if (state.kind === 'view') throw new Unstorable('request', `${table} is a view.`)
       if (state.kind === 'no-schema') throw new Unstorable('request', `There is no schema ${schema}.`)
-      const planned = planAppend(state.kind === 'table' ? state.columns : undefined, all)
+      const planned = planAppend(state.kind === 'table' ? state.columns : undefined, all, request)
       const plan = planned.kind === 'problem' ? planned : await settleWidening(connection, target, planned)
       if (plan.kind === 'problem') throw new Unstorable('row', plan.message)
       await alter(connection, target, plan, state.kind === 'missing')

@@ -152,10 +152,14 @@ export const widthProblem = (known: number, added: number, maxColumns: number): 
     ? undefined
     : `The table would have ${known + added} columns, and a table that gets new ones has at most ${maxColumns} (--max-columns). Put what differs from record to record into one field, as an object.`
 
-/** Plans how records go into a table with these columns. `columns` is undefined when there is no table. */
+/**
+ * Plans how records go into a table with these columns. `columns` is undefined when there is no table. `request` has the
+ * kinds of all records that were accepted together, if these are but some of them: a new column must hold them all.
+ */
 export const planAppend = (
   columns: readonly Column[] | undefined,
   fields: Fields,
+  request = fields,
 ): AppendPlan | AppendProblem => {
   const known = new Map((columns ?? []).map((column) => [column.name.toLowerCase(), column]))
   const wrong = nameProblem(Object.keys(fields))
@@ -167,7 +171,7 @@ export const planAppend = (
     if (column === undefined) {
       // A field with nothing but nulls has no type yet, and needs no column: a missing column reads as NULL.
       if (kinds.length === 0) continue
-      const type = inferType(kinds)
+      const type = inferType(request[field] ?? kinds)
       if (type === undefined) {
         return problem(
           'incompatible-schema',

@@ -137,6 +137,16 @@ describe('a record that DuckDB will not take after all', () => {
     ])
   })
 
+  it('leaves a new column of the type that its whole request needs', async () => {
+    await service.query('CREATE TABLE wider (k INT NOT NULL)')
+    const { body } = await append('wider', '[{"k":1,"v":1.5},{"k":null,"v":2},{"k":3,"v":9007199254740993}]')
+    expect(body).toMatchObject({ ok: false, error_message: expect.stringContaining('1 of 3') })
+    expect(await rows('FROM wider ORDER BY k')).toEqual([
+      [1, '1.5'],
+      [3, '9007199254740993'],
+    ])
+  })
+
   it('is still told of after a restart', async () => {
     await service.query('CREATE TABLE later (id INT PRIMARY KEY)')
     const { body } = await append('later', [{ id: 1 }, { id: 1 }, { id: 1 }])
