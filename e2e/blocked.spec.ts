@@ -15,7 +15,8 @@ const use = async (page: Page, url: string) => {
     for (let step = 0; step < 12; step++) {
       tracked.push(await waymarkOf(page).track('Step', { minute, step }))
       await page.clock.runFor(5000)
-      await expect.poll(async () => (await waymarkOf(page).stats()).state).not.toBe('sending')
+      const state = async () => (await waymarkOf(page).stats()).state
+      await expect.poll(state, { intervals: [10] }).not.toBe('sending')
     }
   }
   return tracked
