@@ -14,7 +14,7 @@ const show = async (marked: { ids: number; times: number }) => {
 }
 
 it('says of Set up how many ids and times were a bug’s, and nothing while there are none', async () => {
-  expect(await show({ ids: 0, times: 0 })).not.toContain('Since')
-  expect(await show({ ids: 3, times: 0 })).toContain('Since the service started, 3 ids')
-  expect(await show({ ids: 0, times: 1200 })).toContain('Since the service started, 1,200 times')
+  expect(await show({ ids: 0, times: 0 })).not.toContain('since')
+  expect(await show({ ids: 3, times: 0 })).toContain('since the service started: 3.')
+  expect(await show({ ids: 0, times: 1200 })).toContain('since the service started: 1,200.')
 })

@@ -31,14 +31,14 @@ const Marked = ({ ids, times }: Setup['marked']) => (
   <>
     {ids > 0 && (
       <p>
-        Since the service started, {formatCount(ids)} ids were such as a bug gives: undefined, null or 0. They
-        count as none, and an identify or alias with one is set aside.
+        Ids that only a bug gives, such as undefined, null or 0, since the service started: {formatCount(ids)}
+        . They count as none, and an identify or alias with one is set aside.
       </p>
     )}
     {times > 0 && (
       <p>
-        Since the service started, {formatCount(times)} times were seconds or microseconds where milliseconds
-        are read: see the column <code>timestamp_problem</code> of events.
+        Times in seconds or microseconds, where milliseconds are read, since the service started:{' '}
+        {formatCount(times)}. The column <code>timestamp_problem</code> of events marks them.
       </p>
     )}
   </>
