@@ -182,6 +182,13 @@ export const spoolBody = async (
     const body = await decodeBody(request, withPatience(request, idleMs))
     for await (const chunk of withStart(body.chunks)) {
       found.format ??= detectFormat({ format: asked, contentType: body.contentType }, chunk)
+      const [first] = Object.keys(dialect)
+      if (first !== undefined && found.format !== 'csv')
+        throw refuse(
+          400,
+          'invalid-parameter',
+          `${first} goes with csv files, and this one is read as ${found.format}.`,
+        )
       found.reader ??= createReader[found.format](chunk, dialect)
       yield found.reader.feed(chunk)
     }

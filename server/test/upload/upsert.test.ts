@@ -167,6 +167,13 @@ describe('the parameters of POST /upload', () => {
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })
   })
 
+  it('of csv files are refused beside another', async () => {
+    expect(await upload('never', 'mode=create&header=true', '{"a":1}')).toMatchObject({
+      status: 400,
+      body: { message: 'header goes with csv files, and this one is read as json.' },
+    })
+  })
+
   it('are named without cutting a character in half', async () => {
     const name = `${'x'.repeat(59)}😀y`
     const { body } = await send(`/upload?${encodeURIComponent(name)}=1`, 'a\n1\n')
