@@ -117,8 +117,8 @@ describe('chain', () => {
   it('keeps sequence numbers beyond 32 bits, and times of clocks that are centuries wrong', async () => {
     const events = [
       { us: -62_000_000_000_000_000, seq: 2 ** 40 + 3, mask: 1 },
-      { us: 253_402_300_800_000_000, seq: 2 ** 33, mask: 1 },
-      { us: 253_402_300_800_000_000, seq: 2 ** 33 + 1, mask: 2 },
+      { us: 253_402_300_800_000_000, seq: 2 ** 33 + 2 ** 24, mask: 1 },
+      { us: 253_402_300_800_000_000, seq: 2 ** 33 + 2 ** 24 + 1, mask: 2 },
     ]
     expect(await chainsOf([{ events, within: 5 }])).toEqual([
       events.slice(1).map(({ us, seq }) => [BigInt(us), BigInt(seq)]),
