@@ -137,7 +137,7 @@ describe.runIf(process.platform === 'linux')('the engine', () => {
       await eventually(async () => expect((await client.rows('SELECT 1'))[0]).toEqual([1]))
       await sender.stop()
       // A fast machine sends more meanwhile than may wait for an engine.
-      expect(sender.refused.filter(({ text }) => !text.includes('"overloaded"'))).toEqual([])
+      expect(sender.refused.filter((each) => !each.text.includes('"overloaded"'))).toEqual([])
       expect(sender.accepted.length).toBeGreaterThan(10)
       expect(await engineOf(service)).not.toBe(engine)
       const [[stored]] = (await eventually(async () => {
