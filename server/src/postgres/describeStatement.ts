@@ -99,7 +99,7 @@ const likeOther = ({ text, tokens }: Statement, mark: ParameterMark, edits: read
   const { end } = tokens[range.last]!
   const inner = edits.filter((edit) => edit.start >= start && edit.end <= end)
   const other = applyEdits(text.slice(start, end), innerEdits({ start }, inner))
-  // Of `$1 + $2` Postgres does not know the types either.
+  // Postgres does not know the types in `$1 + $2` either.
   if (/^\$\d+$/.test(other)) return []
   return [{ start: mark.start, end: mark.end, text: `CASE WHEN true THEN $${mark.number} ELSE ${other} END` }]
 }

@@ -21,7 +21,7 @@ const maxHeaderBytes = 1_048_576
 /** DuckDB's buffer has 16 times its limit for a row. It refuses a row over the limit only when the row fits into the buffer. */
 export const maxRowBytes = 2_000_000
 
-/** Of several that are possible the first is taken. In rows without names, commas may stand before fractions in each. */
+/** The first one that is possible is taken. In rows without names, commas may stand before fractions in each. */
 const delimitersOf = (hasHeader: boolean) => (hasHeader ? [',', ';', '\t', '|'] : [';', '\t', '|', ','])
 
 /** How many fields each of the first rows has. The last counts only where the file ends with it. */

@@ -151,7 +151,7 @@ const openCsv: Open = async (connection, { file, names: named, dialect, known })
 interface ParquetField {
   name: string
   children: number
-  /** Of a DECIMAL. */
+  /** How many digits a DECIMAL has. */
   digits: number | null
   isZoned: boolean
 }
@@ -219,7 +219,7 @@ const hasNanoseconds = async (connection: DuckDBConnection, from: string, name: 
   return reader.currentRowCount > 0
 }
 
-/** Of these types a value that is cast, and cast back, must be the same. */
+/** A value of these types that is cast, and cast back, must be the same. */
 const isComparable = (type: string) =>
   !isNested(type) && (isWhole(type) || isMoment(type) || /^(DOUBLE|FLOAT|DECIMAL|DATE|TIME)/.test(type))
 

@@ -68,7 +68,7 @@ const told = ({ events, within }: History): [bigint, bigint][] => {
   return best.map(({ us, seq }) => [BigInt(us), BigInt(seq)])
 }
 
-/** The same numbers each time. */
+/** Numbers that look random, and are alike in each run. */
 const numbers = (seed: number) => {
   let state = seed
   return (below: number) => {

@@ -57,7 +57,7 @@ export class Catalog {
   }
 
   async #fill(connection: DuckDBConnection): Promise<void> {
-    // Of a change under way nobody knows yet whether it is shown.
+    // Nobody knows yet whether a change under way is shown.
     const at = changes()
     await connection.run('BEGIN TRANSACTION')
     try {

@@ -10,7 +10,7 @@ export interface Column {
 
 /** A relation that PostgreSQL has in its catalog. */
 export interface Shape {
-  /** Of `pg_catalog`, or `information_schema`. */
+  /** Its schema: `pg_catalog` or `information_schema`. */
   schema: string
   relation: string
   /** Its number where it is a table. */

@@ -172,7 +172,7 @@ const written: Record<string, (value: string, name: string) => string> = {
 
 /** DuckDB has the era behind the date, and seconds before a zone. */
 function momentOf(value: string): string {
-  // None is so long, and to look for the parts of a long text takes longer than its length.
+  // A moment is never so long, and to look for the parts of a long text takes longer than its length.
   if (value.length > 100) return value
   return value
     .replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2')

@@ -172,7 +172,7 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     } else if (
       call !== undefined &&
       call.first === call.last &&
-      // Of a text that is none of the type, TRY_CAST makes a NULL.
+      // TRY_CAST makes a NULL of a text that is none of the type.
       rewrite.word(call.first - 2) === 'cast' &&
       rewrite.is(typeAt + 1, ')') &&
       writeLiteral(rewrite, call.first, typeNameOf([type]), [call.first - 2, typeAt + 1])

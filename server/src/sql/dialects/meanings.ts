@@ -67,7 +67,7 @@ const firstMatch = (text: string, pattern: string, group: string) =>
 /** The group that is meant where there is one. */
 const groupIn = (pattern: string) => (/(?<!\\)\((?!\?)/.test(pattern) ? '1' : '0')
 
-/** The same in dialects that take a place, a number and flags, of which only the usual ones mean something here. */
+/** The first match in dialects that take a place, a number and flags, of which only the usual ones mean something here. */
 const matchAt: Meaning = (text, pattern, ...[place = '1', nth = '1', flags = "'c'", group = '0']) => {
   if (place !== '1' || nth !== '1' || !/^'[ce]*'$/.test(flags)) return undefined
   return firstMatch(text, pattern, flags.includes('e') && group === '0' ? '1' : group)
