@@ -170,7 +170,12 @@ export class ClientState {
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
     const rows = () => activity().map((each) => ({ ...each, name: user, oid: userOid }))
-    const edits = rewriteStatement(statement, { user, settings: this.settings, pid, schema, activity: rows })
+    const macros = await catalog.macros()
+    // DuckDB finds a function without a schema in these two.
+    const places = [`${entered}.${name}`, `${entered}.main`]
+    const isOwn = (of: string) => places.some((place) => macros.has(`${place}.${of}`))
+    const asker = { user, settings: this.settings, pid, schema, isOwn, activity: rows }
+    const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
     if (use !== 'none') await catalog.prepare(use === 'read')
     return edits

@@ -12,6 +12,8 @@ export class Catalog {
   /** The changes that it shows; undefined where that is not known. */
   #filledAt: string | undefined
   #filling: Promise<void> | undefined
+  #macros: ReadonlySet<string> = new Set()
+  #macrosAt: number | undefined
 
   constructor(connect: () => Promise<DuckDBConnection>) {
     this.#connect = connect
@@ -31,6 +33,22 @@ export class Catalog {
     if (this.#isFresh()) return
     this.#filling ??= this.#fill(connection).finally(() => (this.#filling = undefined))
     await this.#filling
+  }
+
+  /** The full names of the macros that users have made, in small letters. */
+  async macros(): Promise<ReadonlySet<string>> {
+    const at = definitionChanges.count
+    if (at === undefined || at !== this.#macrosAt) {
+      const connection = await this.#connect()
+      try {
+        const found = await connection.runAndReadAll(macros)
+        this.#macros = new Set(found.getRows().flat() as string[])
+        this.#macrosAt = at
+      } finally {
+        connection.closeSync()
+      }
+    }
+    return this.#macros
   }
 
   #isFresh(): boolean {
@@ -73,6 +91,8 @@ export class Catalog {
     }
   }
 }
+
+const macros = `SELECT lower(concat_ws('.', database_name, schema_name, function_name)) FROM duckdb_functions() WHERE NOT internal AND function_type LIKE '%macro' AND database_name IN (SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL)`
 
 const databases = 'SELECT database_name FROM duckdb_databases() WHERE path IS NOT NULL'
 

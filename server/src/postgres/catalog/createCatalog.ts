@@ -1,5 +1,12 @@
 import { ownCatalog, quoteText } from '../../duckdb/quote.js'
-import { catalogFunctions, functions, namesOfObjects, type Macros, valueFunctions } from './functions.js'
+import {
+  catalogFunctions,
+  functions,
+  type Macros,
+  namesOfObjects,
+  typedFunctions,
+  valueFunctions,
+} from './functions.js'
 import { pg, oid } from './names.js'
 import { constants, live, type Rows, shown, views } from './relations.js'
 import { columnList, columnsOfTable, shapes } from './shapes.js'
@@ -77,11 +84,17 @@ FROM (SELECT *, regexp_extract(line, '^\\w+') AS relname FROM (${facts}))
 SELECT c.database_name, schema_name, relname, r.oid AS attrelid, attname, attnum, atttypid, atttypmod, attnotnull, NULL AS column_default, NULL AS comment FROM ${pg}.system_columns c JOIN ${pg}.system_relations r USING (schema_name, relname)`,
 ]
 
-const macros: Macros = { ...catalogFunctions, ...namesOfObjects, ...functions, ...valueFunctions }
+const macros: Macros = {
+  ...catalogFunctions,
+  ...namesOfObjects,
+  ...functions,
+  ...valueFunctions,
+  ...typedFunctions,
+}
 
 /** What a rewritten statement calls, and no client knows: `match_1`, `quotient`, `find_regclass`. */
 const isInternal = (name: string) =>
-  /^(match_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|find_regclass)$|_name$/.test(name)
+  /^(match(es)?_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|text|shown|minus|without|joined|json_within|joined_text|find_regclass)$|_(name|of|items)$/.test(name)
 
 /** What a client may call. */
 export const catalogMacros: ReadonlySet<string> = new Set(
@@ -94,8 +107,16 @@ const select = (name: string, { from, values }: Rows): string =>
 const createMacros = (of: Macros) =>
   Object.entries(of).map(([name, forms]) => {
     const written = forms.map(([parameters, sql]) => `(${parameters}) AS ${sql}`)
-    return `CREATE MACRO ${pg}.${name}${written.join(', ')}`
+    return `CREATE OR REPLACE MACRO ${pg}.${name}${written.join(', ')}`
   })
+
+/** DuckDB reads the SQL of a macro when it is made, without types, and then cannot choose among overloads by type. */
+const withoutTypes = Object.fromEntries(
+  Object.entries(typedFunctions).map(([name, [form]]): [string, Macros[string]] => [
+    name,
+    [[form![0].replaceAll(/ [A-Z]+[[\]]*/g, ''), 'NULL']],
+  ]),
+)
 
 const createLive = Object.entries(live).map(([name, { fields, values }]) => {
   const rows = `SELECT unnest(from_json(rows, '[${JSON.stringify(fields)}]'), recursive := true)`
@@ -135,5 +156,6 @@ export const createViews: string = [
     ([name, rows]) =>
       `CREATE VIEW ${pg}.${name} AS ${rows.map((each) => select(name, each)).join(' UNION ALL ')}`,
   ),
+  ...createMacros(withoutTypes),
   ...createMacros(Object.fromEntries(Object.entries(macros).filter(([name]) => name !== 'format_type'))),
 ].join(';\n')

@@ -134,7 +134,7 @@ const whole = (value: string, name: string): string => {
 const longest = 38
 
 /** A DECIMAL with exactly the digits of the value: written bare, a whole number would be none, and a long one a DOUBLE. */
-const decimal = (value: string): string => {
+export const decimal = (value: string): string => {
   const text = value.trim()
   if (/^[+-]?(nan|inf(inity)?)$/i.test(text)) return `CAST(${quoteText(text)} AS DOUBLE)`
   const found = /^([+-]?)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,4}))?$/i.exec(text)

@@ -11,6 +11,8 @@ export interface Asker {
   pid: number
   /** The schema in which names are looked for first, as it is shown. */
   schema: string
+  /** Whether a function of this name is a macro of a user's, which stands before those of PostgreSQL. */
+  isOwn(name: string): boolean
   /** The user's connections, as rows of `pg_stat_activity`. */
   activity(): readonly object[]
 }

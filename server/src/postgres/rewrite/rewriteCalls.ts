@@ -1,7 +1,7 @@
 import { callAt, endOfCall, type Call as PlainCall } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
 import { toStrftime } from '../../sql/dialects/mendSource.js'
-import { quoteText } from '../../duckdb/quote.js'
+import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { Settings } from '../Settings.js'
 import type { Rewrite } from './Rewrite.js'
@@ -64,14 +64,69 @@ const fromText = (type: string) => (rewrite: Rewrite, call: Call) => {
   rewrite.after(call.close, ` AS ${type})`)
 }
 
+const groupsIn = (pattern: string): number => {
+  const groups = pattern.replaceAll(/\\.|\[[^\]]*\]?/g, '').match(/\((?!\?)/g)?.length ?? 0
+  if (groups > 9) throw refused('A pattern has nine groups at most here.')
+  return groups
+}
+
 /** The groups of the first match, as a list; of a pattern without groups the whole match. */
 const regexpMatch = (rewrite: Rewrite, call: Call): void => {
   const pattern = writtenText(rewrite, call)
   if (pattern === undefined)
     throw refused('regexp_match takes a pattern that is written out; regexp_extract takes others.')
-  const groups = pattern.replaceAll(/\\.|\[[^\]]*\]?/g, '').match(/\((?!\?)/g)?.length ?? 0
-  if (groups > 9) throw refused('regexp_match takes nine groups at most.')
-  rewrite.replace(call.at, call.at, `${pg}.match_${groups}`)
+  rewrite.replace(call.at, call.at, `${pg}.match_${groupsIn(pattern)}`)
+}
+
+/** `regexp_matches(x, 'a', 'g')` gives a row for each match, and `(regexp_matches(x, 'a'))[1]` is of the first one. */
+const regexpMatches = (rewrite: Rewrite, call: Call): void => {
+  const { at, open, close, lastAt } = call
+  const commas = rewrite.commasIn(open, close)
+  if (commas.length === 2 && rewrite.text(lastAt) === 'g') {
+    const pattern = rewrite.text(lastAt - 2)
+    if (pattern === undefined || commas[0] !== lastAt - 3)
+      throw refused('regexp_matches takes a pattern that is written out.')
+    rewrite.replace(at, at, `${pg}.matches_${groupsIn(pattern)}`)
+    rewrite.replace(lastAt - 1, lastAt, '')
+  } else if (rewrite.is(at - 1, '(') && rewrite.is(close + 1, ')') && rewrite.is(close + 2, '['))
+    regexpMatch(rewrite, call)
+}
+
+/** `substring(x from 'a(b)')` is the group, or the match, of a pattern; the words FROM and FOR stand for commas. */
+const substring = (rewrite: Rewrite, { at, open, close }: Call): void => {
+  const words: number[] = []
+  for (let word = open + 1; word < close; word++)
+    if (rewrite.tokens[word]!.around === open && /^(from|for)$/.test(rewrite.word(word))) words.push(word)
+  const second = words[0] ?? rewrite.commasIn(open, close)[0]
+  const pattern = second === undefined || close !== second + 2 ? undefined : rewrite.text(second + 1)
+  if (pattern !== undefined) {
+    rewrite.replace(at, at, `${pg}.match_${groupsIn(pattern)}`)
+    rewrite.replace(second!, second!, ',')
+    rewrite.after(close, '[1]')
+    return
+  }
+  rewrite.replace(at, at, `${pg}.substring`)
+  for (const word of words)
+    rewrite.replace(word, word, rewrite.word(word) === 'for' && word === words[0] ? ', 1,' : ',')
+}
+
+/** `overlay(x placing y from 1 for 2)` */
+const overlay = (rewrite: Rewrite, { at, open, close }: Call): void => {
+  rewrite.replace(at, at, `${pg}.overlay`)
+  for (let word = open + 1; word < close; word++)
+    if (rewrite.tokens[word]!.around === open && /^(placing|from|for)$/.test(rewrite.word(word)))
+      rewrite.replace(word, word, ',')
+}
+
+/** In a text that is put together a truth value is a letter. */
+const concat = (rewrite: Rewrite, { open, close }: Call): void => {
+  const starts = [open, ...rewrite.commasIn(open, close), close]
+  for (const [nth, start] of starts.slice(0, -1).entries()) {
+    const [first, last] = [start + 1, starts[nth + 1]! - 1]
+    if (first > last || (first === last && rewrite.tokens[first]!.kind === 'text')) continue
+    rewrite.before(first, `${pg}.shown(`)
+    rewrite.after(last, ')')
+  }
 }
 
 /** `json_agg(x ORDER BY y) FILTER (…)`: DuckDB's is a macro, which takes neither. */
@@ -126,6 +181,11 @@ const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
   to_date: fromText('DATE'),
   to_timestamp: fromText('TIMESTAMPTZ'),
   regexp_match: regexpMatch,
+  regexp_matches: regexpMatches,
+  substring,
+  overlay,
+  concat,
+  concat_ws: concat,
   json_agg: jsonAgg,
   jsonb_agg: jsonAgg,
   current_setting: currentSetting,
@@ -138,12 +198,44 @@ export const rewriteCalls = (rewrite: Rewrite): void => {
     const name = rewrite.word(at)
     const call = callAt(rewrite.tokens, at)
     if (call === undefined) continue
-    if (rewrite.is(at - 1, '.') && rewrite.word(at - 2) !== 'pg_catalog') continue
+    if (rewrite.is(at - 1, '.') ? rewrite.word(at - 2) !== 'pg_catalog' : rewrite.asker.isOwn(name)) continue
     if (Object.hasOwn(synonyms, name)) rewrite.replace(at, at, synonyms[name]!)
     else if (Object.hasOwn(rewriters, name)) {
       const { open, close } = call
       const lastAt = (rewrite.commasIn(open, close).at(-1) ?? open) + 1
       rewriters[name]!(rewrite, { ...call, lastAt })
     }
+  }
+}
+
+/** What may be written twice: a column, or arithmetic of columns and numbers. */
+const isPlain = (rewrite: Rewrite, first: number, last: number): boolean =>
+  first <= last &&
+  last - first < 20 &&
+  rewrite.tokens
+    .slice(first, last + 1)
+    .every(({ kind, text }) => kind === 'word' || kind === 'name' || /^[\d.+*-]/.test(text))
+
+/** In Postgres the sum of small numbers is an int8, and their mean a numeric; a macro takes no FILTER and no OVER. */
+export const typeAggregates = (rewrite: Rewrite): void => {
+  for (const at of rewrite.tokens.keys()) {
+    const name = rewrite.word(at)
+    const call = name === 'sum' || name === 'avg' ? callAt(rewrite.tokens, at) : undefined
+    if (call === undefined || rewrite.is(at - 1, '.') || rewrite.asker.isOwn(name)) continue
+    const { open, close } = call
+    const isDistinct = rewrite.word(open + 1) === 'distinct'
+    const isOrdered = rewrite.tokens.slice(open, close).some(({ around }, by) => around === open && rewrite.word(open + by) === 'order')
+    if (isOrdered) continue
+    const end = endOfCall(rewrite.tokens, close)
+    if (end === close && !isDistinct && rewrite.commasIn(open, close).length === 0) {
+      rewrite.replace(at, at, `${pg}.${name}`)
+      continue
+    }
+    const first = open + (isDistinct ? 2 : 1)
+    rewrite.replace(at, at, name)
+    if (!isPlain(rewrite, first, close - 1)) continue
+    const of = rewrite.tokens.slice(first, close).map(({ kind, text }) => (kind === 'name' ? quoteIdentifier(text) : text))
+    rewrite.before(at, `${pg}.${name}_of(${of.join(' ')}, 0::TINYINT, `)
+    rewrite.after(end, ')')
   }
 }

@@ -123,6 +123,24 @@ const cut = (rewrite: Rewrite, cast: Cast, isCall: boolean): boolean => {
   return true
 }
 
+/** A cast of these to a text is the same in DuckDB, and what a name or number of the catalog becomes is one already. */
+const isSame = (rewrite: Rewrite, { first, last }: Cast): boolean =>
+  rewrite.tokens[last]!.kind === 'text' ||
+  (rewrite.is(last - 1, ':') && /^(int|int[248]|integer|bigint|smallint|oid|name|reg\w+)$/.test(rewrite.word(last))) ||
+  (first === last && /^\d+$/.test(rewrite.tokens[first]!.text))
+
+/** `x::text` of what DuckDB writes otherwise. */
+const castToText = (rewrite: Rewrite, cast: Cast, isCall: boolean): void => {
+  if (isSame(rewrite, cast)) return
+  if (isCall) {
+    rewrite.replace(cast.first - 2, cast.first - 1, `${pg}.text(`)
+    rewrite.replace(cast.last + 1, cast.end, ')')
+  } else {
+    rewrite.before(cast.first, `${pg}.text(`)
+    rewrite.replace(cast.last + 1, cast.end, ')')
+  }
+}
+
 /** Rewrites casts to types of Postgres that DuckDB has not. */
 export const rewriteCasts = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
@@ -157,6 +175,14 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     } else if (/^(text|varchar)$/.test(type) && isCast && ofFunction.test(rewrite.word(at - 3))) {
       rewrite.before(operandBefore(tokens, at - 3)!, `${pg}.regproc_name(`)
       rewrite.replace(at - 2, typeAt, ')')
+    } else if (
+      /^(text|varchar)$/.test(type) &&
+      begin !== undefined &&
+      !/^[([]$/.test(tokens[typeAt + 1]?.text ?? '') &&
+      (isCast || (rewrite.is(typeAt + 1, ')') && rewrite.word(begin - 2) === 'cast')) &&
+      !(begin === at - 3 && tokens[begin]?.kind === 'text')
+    ) {
+      castToText(rewrite, call ?? { first: begin, last: at - 3, typeAt, end: typeAt }, !isCast)
     } else if (
       isCast &&
       !rewrite.is(typeAt + 1, '(') &&

@@ -1,4 +1,4 @@
-import { closingAt, operandAt, operandBefore } from '../../sql/text/operands.js'
+import { closingAt, operandAt, operandBefore, type Range } from '../../sql/text/operands.js'
 import { isName, isSymbol } from '../../sql/text/tokenize.js'
 import { pg } from '../catalog/names.js'
 import { quoteText } from '../../duckdb/quote.js'
@@ -57,10 +57,31 @@ const contain = (rewrite: Rewrite, at: number): void => {
   const first = operandBefore(rewrite.tokens, at - 1)
   const last = operandAt(rewrite.tokens, at + 2)
   if (first === undefined || last === undefined) return
+  const isWithin = rewrite.is(at, '<')
   const says = (end: number) => rewrite.is(end - 1, ':') && /^jsonb?$/.test(rewrite.word(end))
-  if (!says(at - 1) && !says(last) && !isJson(rewrite.text(at + 2))) return
-  rewrite.before(first, 'json_contains(')
+  if (!says(at - 1) && !says(last) && !isJson(rewrite.text(isWithin ? at - 1 : at + 2))) return
+  rewrite.before(first, isWithin ? `${pg}.json_within(` : 'json_contains(')
   rewrite.replace(at, at + 1, ', ')
+  rewrite.after(last, ')')
+}
+
+/** `json ?| array['a', 'b']` */
+const haveKeys = (rewrite: Rewrite, at: number): void => {
+  const first = operandBefore(rewrite.tokens, at - 1)
+  const last = operandAt(rewrite.tokens, at + 2)
+  if (first === undefined || last === undefined) return
+  rewrite.before(first, `list_has_${rewrite.is(at + 1, '|') ? 'any' : 'all'}(json_keys(`)
+  rewrite.replace(at, at + 1, '), ')
+  rewrite.after(last, ')')
+}
+
+/** `5 # 3` */
+const turnBits = (rewrite: Rewrite, at: number): void => {
+  const first = operandBefore(rewrite.tokens, at - 1)
+  const last = operandAt(rewrite.tokens, at + 1)
+  if (first === undefined || last === undefined) return
+  rewrite.before(first, 'xor(')
+  rewrite.replace(at, at, ',')
   rewrite.after(last, ')')
 }
 
@@ -115,11 +136,132 @@ export const rewriteOperators = (rewrite: Rewrite): void => {
       if (isLoose) rewrite.replace(at + 1, at + 1, '')
       findAnywhere(rewrite, at + (isLoose ? 2 : 1), isLoose)
     } else if (rewrite.isOperator(at, '#>')) extractPath(rewrite, at)
-    else if (rewrite.isOperator(at, '@>')) contain(rewrite, at)
+    else if (rewrite.isOperator(at, '@>') || rewrite.isOperator(at, '<@')) contain(rewrite, at)
     else if (/^i?like$/.test(rewrite.word(at)) && rewrite.word(at + 1) === 'any' && rewrite.is(at + 2, '('))
       beLikeAny(rewrite, at)
+    else if (rewrite.isOperator(at, '?|') || rewrite.isOperator(at, '?&')) haveKeys(rewrite, at)
     else if (rewrite.is(at, '?')) haveKey(rewrite, at)
+    else if (rewrite.is(at, '#')) turnBits(rewrite, at)
     else if (rewrite.is(at, '=') && rewrite.word(at + 1) === 'any' && rewrite.is(at + 2, '('))
       beAnyOf(rewrite, at)
   }
+}
+
+/** These give a text, whatever they are given. */
+const ofText = new Set(
+  (
+    'concat concat_ws upper lower initcap trim ltrim rtrim btrim substring substr left right replace to_char lpad rpad ' +
+    'split_part string_agg md5 format repeat reverse translate regexp_replace encode quote_literal quote_ident ' +
+    'quote_nullable chr overlay array_to_string version current_user current_database'
+  ).split(' '),
+)
+
+/** What stands between two `||`, and whether that is a text, whatever columns are. */
+interface Joined extends Range {
+  kind: 'text' | 'literal' | 'any'
+}
+
+const kindOf = (rewrite: Rewrite, { first, last }: Range): Joined['kind'] => {
+  const { tokens } = rewrite
+  if (tokens[last]?.kind === 'text' && (first === last || (first === last - 1 && rewrite.word(first) === 'e')))
+    return isValue(rewrite.text(last)) ? 'literal' : 'text'
+  if (rewrite.is(last - 1, ':') && /^(text|varchar)$/.test(rewrite.word(last))) return 'text'
+  const open = rewrite.is(last, ')') ? tokens[last]!.pair : -1
+  return open === first + 1 && ofText.has(rewrite.word(first)) ? 'text' : 'any'
+}
+
+/** Whether a text may be a value of jsonb. */
+const isValue = (text: string | undefined): boolean => {
+  try {
+    return text !== undefined && JSON.parse(text) !== undefined
+  } catch {
+    return false
+  }
+}
+
+const typeBefore = /^(date|timestamp|timestamptz|time|interval|jsonb?|numeric|int[248]?)$/
+/** As `operandAt` and `operandBefore`, with the type of `date '2024-01-01'`. */
+const typedBefore = (rewrite: Rewrite, end: number): number | undefined => {
+  const first = operandBefore(rewrite.tokens, end)
+  const hasType = first !== undefined && rewrite.tokens[first]!.kind === 'text' && typeBefore.test(rewrite.word(first - 1))
+  return hasType ? first - 1 : first
+}
+const typedAt = (rewrite: Rewrite, first: number): number | undefined => {
+  const isTyped = typeBefore.test(rewrite.word(first)) && rewrite.tokens[first + 1]?.kind === 'text'
+  return operandAt(rewrite.tokens, isTyped ? first + 1 : first)
+}
+
+const isArithmetic = (rewrite: Rewrite, at: number): boolean =>
+  /^[-+*/%^]$/.test(rewrite.tokens[at]?.text ?? '') && !rewrite.isOperator(at, '->')
+
+/** The sum or product that ends with a token; `>` before it is the end of an arrow, and gives what nobody knows. */
+const joinedBefore = (rewrite: Rewrite, last: number): Joined | undefined => {
+  let first = typedBefore(rewrite, last)
+  while (first !== undefined && isArithmetic(rewrite, first - 1)) first = typedBefore(rewrite, first - 2)
+  if (first === undefined || rewrite.is(first - 1, '>') || rewrite.is(first - 1, '|')) return undefined
+  return { first, last, kind: kindOf(rewrite, { first, last }) }
+}
+
+const joinedBehind = (rewrite: Rewrite, first: number): Joined | undefined => {
+  const operand = (at: number) => typedAt(rewrite, rewrite.is(at, '-') ? at + 1 : at)
+  let last = operand(first)
+  while (last !== undefined && isArithmetic(rewrite, last + 1)) last = operand(last + 2)
+  if (last === undefined || rewrite.isOperator(last + 1, '->')) return undefined
+  return { first, last, kind: kindOf(rewrite, { first, last }) }
+}
+
+/** A macro writes its arguments several times. */
+const maxJoined = 3
+
+/** `a || b` joins texts, lists, a list and an item, or jsonb, by the types of both. Returns the last token of the chain. */
+const join = (rewrite: Rewrite, at: number): number => {
+  const begin = joinedBefore(rewrite, at - 1)
+  const all = begin === undefined ? [] : [begin]
+  let end = at
+  while (all.length > 0 && rewrite.isOperator(end, '||')) {
+    const next = joinedBehind(rewrite, end + 2)
+    if (next === undefined) return end + 1
+    all.push(next)
+    end = next.last + 1
+  }
+  if (begin === undefined) return at + 1
+  const texts = all.findIndex(({ kind }) => kind === 'text')
+  const joined = texts === 0 || texts === 1 ? 0 : (texts < 0 ? all.length : texts) - 1
+  if (joined > maxJoined) return end - 1
+  for (const { first, last, kind } of joined === 0 ? all : all.slice(joined + 1)) {
+    if (kind !== 'any' || (first === last && /^\d+$/.test(rewrite.tokens[first]!.text))) continue
+    rewrite.before(first, `${pg}.text(`)
+    rewrite.after(last, ')')
+  }
+  for (const { first, last, kind } of all.slice(1, joined + 1)) {
+    rewrite.before(begin.first, `${pg}.${kind === 'literal' ? 'joined_text' : 'joined'}(`)
+    rewrite.replace(first - 2, first - 1, ',')
+    rewrite.after(last, ')')
+  }
+  return end - 1
+}
+
+/** `a - b` of two days is a whole number of four bytes, and jsonb loses a key. */
+const subtract = (rewrite: Rewrite, at: number): void => {
+  const { tokens } = rewrite
+  const first = typedBefore(rewrite, at - 1)
+  const last = typedAt(rewrite, at + 1)
+  if (first === undefined || last === undefined || isArithmetic(rewrite, last + 1)) return
+  if (isArithmetic(rewrite, first - 1) || rewrite.is(first - 1, '>')) return
+  const isKey = rewrite.text(at + 1) !== undefined && at + 1 === last
+  const isLiteral = (token: number) => tokens[token]!.kind === 'text' || /^\d/.test(tokens[token]!.text)
+  if (!isKey && (isLiteral(first) || isLiteral(last) || rewrite.word(at + 1) === 'interval' || rewrite.word(first) === 'interval')) return
+  rewrite.before(first, `${pg}.${isKey ? 'without' : 'minus'}(`)
+  rewrite.replace(at, at, ',')
+  rewrite.after(last, ')')
+}
+
+/** Rewrites operators whose meaning is another one for each type of what they stand between. */
+export const rewriteJoins = (rewrite: Rewrite): void => {
+  for (let at = 1; at < rewrite.tokens.length; at++) {
+    if (rewrite.tokens[at]!.kind !== 'symbol' || rewrite.isTaken(at)) continue
+    if (rewrite.is(at, '-') && !rewrite.isOperator(at, '->') && !rewrite.isOperator(at, '--')) subtract(rewrite, at)
+  }
+  for (let at = 1; at < rewrite.tokens.length; at++)
+    if (rewrite.isOperator(at, '||') && !rewrite.isTaken(at)) at = join(rewrite, at)
 }

@@ -1,9 +1,9 @@
 import type { Edit } from '../../sql/text/edits.js'
 import type { Statement } from '../statements/statements.js'
 import { type Asker, Rewrite } from './Rewrite.js'
-import { rewriteCalls } from './rewriteCalls.js'
+import { rewriteCalls, typeAggregates } from './rewriteCalls.js'
 import { rewriteCasts } from './rewriteCasts.js'
-import { rewriteOperators } from './rewriteOperators.js'
+import { rewriteJoins, rewriteOperators } from './rewriteOperators.js'
 import { hasAliasAt, rewriteTables } from './rewriteTables.js'
 import { rewriteValues } from './rewriteValues.js'
 import { findExcess } from '../../sql/guard/findExcess.js'
@@ -75,6 +75,7 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
     else if (/^(pg_catalog|information_schema)$/.test(word) && rewrite.is(at + 1, '.')) {
       at = replaceQualified(rewrite, at, word)
     } else if (rewrite.is(at + 1, '.') && Object.hasOwn(live, word)) rewrite.replace(at, at, aliasOf(word))
+    else if (rewrite.is(at + 1, '(') && rewrite.asker.isOwn(word)) continue
     else if (rewrite.is(at + 1, '(')) {
       const value = rewrite.is(at + 2, ')') ? valueOf(rewrite.asker, word) : undefined
       if (value !== undefined && word !== 'user') rewrite.replace(at, at + 2, value)
@@ -178,10 +179,12 @@ export const rewriteStatement = ({ tokens }: Statement, asker: Asker): Edit[] =>
   if (excess !== undefined) throw new ProtocolError(sqlState.tooLarge, excess)
   const rewrite = new Rewrite(tokens, asker)
   rewriteTables(rewrite)
+  typeAggregates(rewrite)
   rewriteCasts(rewrite)
   rewriteOperators(rewrite)
   rewriteValues(rewrite)
   rewriteCalls(rewrite)
+  rewriteJoins(rewrite)
   rewriteCatalog(rewrite)
   return rewrite.list()
 }

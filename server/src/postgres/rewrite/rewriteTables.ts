@@ -1,15 +1,21 @@
 import { closingAt } from '../../sql/text/operands.js'
 import { quoteIdentifier } from '../../duckdb/quote.js'
+import { catalogMacros } from '../catalog/createCatalog.js'
+import { listed } from '../catalog/functions.js'
+import { pg } from '../catalog/names.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */
 const ofItems = new Set(['generate_series', 'unnest'])
 /** These give one value; in Postgres it may stand in FROM as a row of its own. */
 const ofOne = new Set(
-  'string_to_array current_schemas current_schema current_database current_setting version now pg_backend_pid'.split(
-    ' ',
-  ),
+  (
+    'current_schema current_database current_setting now pg_backend_pid upper lower trim abs coalesce concat replace ' +
+    'greatest least to_timestamp to_date jsonb_build_object json_build_object to_jsonb to_json'
+  ).split(' '),
 )
+const isOne = (name: string) =>
+  ofOne.has(name) || (catalogMacros.has(name) && !Object.hasOwn(listed, name) && !/^(pg_get_keywords|_pg_expandarray)$/.test(name))
 
 const begins = /^(from|join|lateral)$/
 const ends =
@@ -27,7 +33,8 @@ export const hasAliasAt = (rewrite: Rewrite, at: number): boolean => {
 const asks = (rewrite: Rewrite, open: number, close: number): boolean =>
   rewrite.tokens.slice(open, close).some((_, at) => rewrite.word(open + at) === 'select')
 
-const rewriteTable = (rewrite: Rewrite, at: number): void => {
+/** Returns where an alias stands that is the name of a value, too. */
+const rewriteTable = (rewrite: Rewrite, at: number): number | undefined => {
   const name = rewrite.word(at)
   const close = closingAt(rewrite.tokens, at + 1)
   let next = close + 1
@@ -37,6 +44,22 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const hasAlias = hasAliasAt(rewrite, next)
   const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
   const column = hasAlias ? quoteIdentifier(rewrite.tokens[aliasAt]!.text) : name
+  const fields = listed[name]?.split(' ')
+  if (fields !== undefined) {
+    const given = fields[0] === '' ? [column] : fields
+    const as = (field: string) => (fields.length > 1 ? `l.${field}` : 'l') + ` AS ${field}`
+    const number = isNumbered ? ', n AS ordinality' : ''
+    rewrite.before(
+      at,
+      `(SELECT ${given.map(as).join(', ')}${number} FROM (SELECT unnest(l) AS l, unnest(range(1, len(l) + 1)) AS n FROM (SELECT `,
+    )
+    rewrite.replace(at, at, `${pg}.${name}_items`)
+    rewrite.after(close, ' AS l)))')
+    if (isNumbered) rewrite.replace(close + 1, close + 2, hasAlias ? '' : ` AS ${name}`)
+    else if (!hasAlias) rewrite.after(close, ` AS ${name}`)
+    // The alias is the value itself where it stands alone.
+    return hasAlias && !hasColumns && fields[0] === 'value' ? aliasAt : undefined
+  }
   if (isNumbered && name === 'unnest') {
     const commas = rewrite.commasIn(at + 1, close)
     const first = rewrite.tokens.slice(at + 2, commas[0] ?? close)
@@ -54,15 +77,24 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
     )
     rewrite.after(close, ' AS l))')
     rewrite.replace(close + 1, close + 2, hasAlias ? '' : ` AS ${name}`)
-  } else if (ofOne.has(name) || asks(rewrite, at + 1, close)) {
-    const isOne = ofOne.has(name)
-    rewrite.before(at, isOne || name === 'unnest' ? '(SELECT ' : '(SELECT unnest(')
-    rewrite.after(
-      close,
-      `${isOne || name === 'unnest' ? '' : ')'} AS ${column})${hasAlias ? '' : ` AS ${name}`}`,
-    )
+  } else if (name === 'unnest' && rewrite.commasIn(at + 1, close).length > 0) {
+    rewrite.before(at, '(SELECT ')
+    for (const comma of rewrite.commasIn(at + 1, close)) rewrite.replace(comma, comma, '), unnest(')
+    rewrite.after(close, `)${hasAlias ? '' : ` AS ${name}`}`)
+  } else if (isOne(name) || asks(rewrite, at + 1, close)) {
+    const isWhole = isOne(name) || name === 'unnest'
+    rewrite.before(at, isWhole ? '(SELECT ' : '(SELECT unnest(')
+    rewrite.after(close, `${isWhole ? '' : ')'} AS ${column})${hasAlias ? '' : ` AS ${name}`}`)
+  } else if (name === 'generate_series' && areSmall(rewrite, at + 2, close - 1)) {
+    rewrite.before(at, `(SELECT CAST(i AS INTEGER) AS ${column} FROM `)
+    rewrite.after(close, ` t(i))${hasAlias ? '' : ` AS ${name}`}`)
   } else if (hasAlias && !hasColumns) rewrite.after(aliasAt, `(${column})`)
+  return undefined
 }
+
+/** Whether all of these are written-out whole numbers of four bytes. */
+const areSmall = (rewrite: Rewrite, first: number, last: number): boolean =>
+  rewrite.tokens.slice(first, last + 1).every(({ kind, text }) => kind === 'symbol' && /^(\d{1,9}|[-,])$/.test(text))
 
 /** Whether a call is a column of its own, which gives a row for each of its values. */
 const isItem = (rewrite: Rewrite, at: number): boolean =>
@@ -78,6 +110,8 @@ const isBeginning = (rewrite: Rewrite, at: number, clause: string): boolean =>
 export const rewriteTables = (rewrite: Rewrite): void => {
   /** The last clause that began within each bracket. */
   const clauses = new Map<number, string>()
+  /** Where aliases stand that are values, too, by their names. */
+  const aliases = new Map<string, number>()
   for (const [at, { around }] of rewrite.tokens.entries()) {
     const word = rewrite.word(at)
     if (word === '') continue
@@ -85,12 +119,24 @@ export const rewriteTables = (rewrite: Rewrite): void => {
     const clause = isBeginning(rewrite, at, before) ? 'from' : ends.test(word) ? word : before
     clauses.set(around, clause)
     if (word === 'generate_series' && clause === 'select' && isItem(rewrite, at)) {
-      rewrite.before(at, 'unnest(')
-      rewrite.after(closingAt(rewrite.tokens, at + 1), ')')
+      const close = closingAt(rewrite.tokens, at + 1)
+      const isSmall = areSmall(rewrite, at + 2, close - 1)
+      rewrite.before(at, isSmall ? 'CAST(unnest(' : 'unnest(')
+      rewrite.after(close, isSmall ? ') AS INTEGER)' : ')')
     }
-    if (clause !== 'from' || !rewrite.is(at + 1, '(') || !(ofItems.has(word) || ofOne.has(word))) continue
+    if (clause !== 'from' || !rewrite.is(at + 1, '(') || rewrite.asker.isOwn(word)) continue
+    if (!ofItems.has(word) && !isOne(word) && !Object.hasOwn(listed, word)) continue
     // The schema of a function stands before it.
     const last = rewrite.is(at - 1, '.') ? at - 3 : at - 1
-    if (rewrite.is(last, ',') || isBeginning(rewrite, last, 'from')) rewriteTable(rewrite, at)
+    if (rewrite.is(last, ',') || isBeginning(rewrite, last, 'from')) {
+      const alias = rewriteTable(rewrite, at)
+      if (alias !== undefined) aliases.set(rewrite.word(alias), alias)
+    }
+  }
+  if (aliases.size === 0) return
+  for (const at of rewrite.tokens.keys()) {
+    const alias = aliases.get(rewrite.word(at))
+    if (alias === undefined || alias === at || /^[.(]$/.test(rewrite.tokens[at + 1]?.text ?? '')) continue
+    if (!rewrite.is(at - 1, '.') && rewrite.word(at - 1) !== 'as') rewrite.after(at, '.value')
   }
 }

@@ -2,6 +2,7 @@ import { closingAt, endOfCall, operandAt, operandBefore } from '../../sql/text/o
 import { isSymbol } from '../../sql/text/tokenize.js'
 import { quoteText } from '../../duckdb/quote.js'
 import { pg } from '../catalog/names.js'
+import { decimal } from '../messages/readParameter.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { Rewrite } from './Rewrite.js'
 
@@ -84,7 +85,7 @@ const startOfProduct = (rewrite: Rewrite, at: number): number | undefined => {
 const isType = /^(numeric|decimal|int[248]?|integer|bigint|smallint|interval|real|float[48]?)$/
 
 /** A macro writes its arguments twice, so what stands in one another doubles with each. */
-const maxQuotients = 6
+const maxQuotients = 4
 const countQuotients = (rewrite: Rewrite, first: number, last: number) =>
   rewrite.tokens.slice(first, last).filter(({ kind, text }) => kind === 'symbol' && /^[/%]$/.test(text))
     .length
@@ -111,14 +112,10 @@ const divide = (rewrite: Rewrite, at: number, cases: ReadonlyMap<number, number>
   const { tokens } = rewrite
   const sign = tokens[at]!.text === '/' ? '//' : '%'
   const start = startOfProduct(rewrite, at)
-  const isInterval = (from: number) =>
-    tokens.slice(from, at).some(({ kind, text }) => kind === 'word' && /^(interval|age)$/i.test(text))
-  if (start !== undefined && isInterval(start)) return
   let first = at + 1
   while (rewrite.is(first, '-') || rewrite.is(first, '+')) first++
   const last = endOfFactor(rewrite, first, cases)
-  const isNumber = first === last && /^\d/.test(tokens[first]!.text) && Number(tokens[first]!.text) !== 0
-  if (last === undefined || isNumber || rewrite.word(first) === 'nullif') rewrite.replace(at, at, sign)
+  if (last === undefined) rewrite.replace(at, at, sign)
   else if (countQuotients(rewrite, at + 1, last) >= maxQuotients) rewrite.replace(at, at, sign)
   else if (start === undefined || countQuotients(rewrite, start, last) > maxQuotients) {
     rewrite.replace(at, at, sign)
@@ -168,8 +165,14 @@ const nameFields = (rewrite: Rewrite, at: number): void => {
     rewrite.replace(comma, comma, `, f${nth + 2} := `)
 }
 
-const isJsonCast = (rewrite: Rewrite, at: number) =>
-  rewrite.is(at - 1, ':') && /^jsonb?$/.test(rewrite.word(at))
+/** Postgres takes a number with an exponent for a numeric. Of more digits than DuckDB's has it stays a float. */
+const number = (rewrite: Rewrite, at: number): void => {
+  const { text } = rewrite.tokens[at]!
+  if (!Number.isFinite(Number(text)))
+    throw new ProtocolError('22003', `The number ${text.slice(0, 80)} is greater than any here.`)
+  if (!rewrite.isTaken(at) && Math.abs(Number(text)) < 1e37 && text.length < 40 && Number(/e(.*)$/i.exec(text)![1]) > -20)
+    rewrite.replace(at, at, decimal(text))
+}
 
 const rewriteWord = (rewrite: Rewrite, at: number, word: string): void => {
   const next = rewrite.tokens[at + 1]
@@ -190,14 +193,10 @@ export const rewriteValues = (rewrite: Rewrite): void => {
     if (token.kind === 'word') rewriteWord(rewrite, at, token.text.toLowerCase())
     else if (token.kind !== 'symbol') continue
     else if (/^0x[\da-f]+$/i.test(token.text)) rewrite.replace(at, at, String(BigInt(token.text)))
+    else if (/^\d[\d.]*e/i.test(token.text) && !rewrite.is(at - 1, '.')) number(rewrite, at)
     else if (token.text === '%' || token.text === '/') {
       const isTwo = rewrite.is(at - 1, token.text) || rewrite.is(at + 1, token.text)
       if (at > 0 && !isTwo) divide(rewrite, at, cases)
     } else if (rewrite.isOperator(at, '~~') && !rewrite.is(at - 1, '~')) likeSigns(rewrite, at)
-    else if (
-      rewrite.isOperator(at, '||') &&
-      (isJsonCast(rewrite, at - 1) || isJsonCast(rewrite, operandAt(rewrite.tokens, at + 2) ?? 0))
-    )
-      throw refused('jsonb || jsonb is not to be had here: json_merge_patch(a, b) merges two objects.')
   }
 }

@@ -80,7 +80,7 @@ const spaces = /[ \t\n\r\f]+/y
 const oddSpace = /[\u00a0\u2000-\u200a\u202f\u205f\u3000\ufeff]/g
 const isOddSpace = (letter: string) => letter > '\u007f' && letter.replace(oddSpace, '') === ''
 const word = /[\p{L}_][\p{L}\p{N}\p{M}_$]*/uy
-const number = /\d[\w.]*/y
+const number = /\d[\d_.]*e[+-]\d+|\d[\w.]*/iy
 const dollarTag = /\$(?:[\p{L}_][\p{L}\p{N}\p{M}_]*)?\$/uy
 
 /** Whether a token is the `e` of `e'…'`, a text in which a backslash has a meaning. */

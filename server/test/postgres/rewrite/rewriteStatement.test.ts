@@ -15,6 +15,7 @@ const asker = {
   settings: new Settings(),
   pid: 1,
   schema: 'main',
+  isOwn: (name: string) => name === 'mine',
   activity: () => [{ pid: 1, query }],
 }
 const rewrite = (sql: string) => {
