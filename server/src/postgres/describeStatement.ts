@@ -9,11 +9,11 @@ import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './messages/readParameter.js'
 import { storageOf, typesNamed } from './catalog/shapes.js'
 import { fieldOfType } from './catalog/typeTables.js'
-import { columnNames } from './rewrite/columnNames.js'
+import { columnFigures } from './rewrite/columnNames.js'
 import { findParameters, innerEdits, type ParameterMark, type Statement } from './statements/statements.js'
 import { isFatal } from '../duckdb/transactions.js'
-import { isSymbol, type SqlToken } from '../sql/text/tokenize.js'
-import { type Field, fieldOf, itemTypeOfOid, oidOfName, typeOfOid } from './types.js'
+import { isSymbol, isUnmatched, type SqlToken, tokenize } from '../sql/text/tokenize.js'
+import { type Field, fieldOf, type PostgresType, itemTypeOfOid, oidOfName, textField, typeOfOid } from './types.js'
 
 /** What is known of a statement before it runs. */
 export interface Described {
@@ -35,12 +35,13 @@ export const refusalOfWrite = () =>
 export const admitReading = (plan: Plan): void => {
   if (onlyReads(plan)) return
   const { tokens } = plan
-  const isExplain = /^explain$/i.test(tokens[0]!.text)
   throw new ProtocolError(
     sqlState.readOnly,
-    `By the Postgres protocol this service is for reading only: send ${isExplain ? 'EXPLAIN of a change' : readHead(tokens).verb.toUpperCase()} by POST /query.`,
+    `By the Postgres protocol this service is for reading only: send ${isExplain(plan) ? 'EXPLAIN of a change' : readHead(tokens).verb.toUpperCase()} by POST /query.`,
   )
 }
+
+export const isExplain = ({ tokens }: Plan): boolean => /^explain$/i.test(tokens[0]!.text)
 
 /** Whether a statement returns rows; SET and USE return none. */
 export const hasRows = ({ kind, tokens }: Plan): boolean =>
@@ -84,7 +85,11 @@ const joins = (token: SqlToken | undefined) => token?.kind === 'symbol' && /^[-+
  * `x - $1` in the form from which DuckDB infers that `$1` has the type of `x`: Postgres takes the operand of an
  * operator whose type it does not know for one of the other's type.
  */
-const likeOther = ({ text, tokens }: Statement, mark: ParameterMark, edits: readonly Edit[]): Edit[] => {
+const likeOther = (
+  { text, tokens }: Statement,
+  mark: ParameterMark,
+  editsWithin: (start: number, end: number) => Edit[],
+): Edit[] => {
   if (mark.kind !== 'value' || mark.cast !== undefined) return []
   const { at } = mark
   let left = at
@@ -97,11 +102,37 @@ const likeOther = ({ text, tokens }: Statement, mark: ParameterMark, edits: read
   if (range.last === undefined) return []
   const { start } = tokens[range.first]!
   const { end } = tokens[range.last]!
-  const inner = edits.filter((edit) => edit.start >= start && edit.end <= end)
-  const other = applyEdits(text.slice(start, end), innerEdits({ start }, inner))
+  const inner = editsWithin(start, end)
+  // What begins or ends beside the operand may belong to more than it.
+  const own = inner.filter((edit) => edit.end > edit.start || (edit.start > start && edit.end < end))
+  const other = [inner, own]
+    .map((each) => applyEdits(text.slice(start, end), innerEdits({ start }, each)))
+    .find((each) => !tokenize(each).tokens.some(isUnmatched))
   // Postgres does not know the types in `$1 + $2` either.
-  if (/^\$\d+$/.test(other)) return []
+  if (other === undefined || /^\$\d+$/.test(other)) return []
   return [{ start: mark.start, end: mark.end, text: `CASE WHEN true THEN $${mark.number} ELSE ${other} END` }]
+}
+
+/** The edits that give parameters the types of the operands beside them. */
+export const likeOthers = (
+  statement: Statement,
+  marks: readonly ParameterMark[],
+  edits: readonly Edit[],
+): Edit[] => {
+  const sorted = edits.toSorted((a, b) => a.start - b.start)
+  const editsWithin = (start: number, end: number) => {
+    let [from, to] = [0, sorted.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (sorted[middle]!.start < start) from = middle + 1
+      else to = middle
+    }
+    const found: Edit[] = []
+    for (; from < sorted.length && sorted[from]!.start <= end; from++)
+      if (sorted[from]!.end <= end) found.push(sorted[from]!)
+    return found
+  }
+  return marks.flatMap((mark) => likeOther(statement, mark, editsWithin))
 }
 
 const oidsOfText: ReadonlySet<number> = new Set(
@@ -116,14 +147,27 @@ const canJoin = (oid: number) =>
   itemTypeOfOid(oid) !== undefined ||
   /^(bytea|jsonb?)$/.test(typeOfOid(oid)?.name ?? '')
 
+/** Types that DuckDB has not, by a cast to them, or by the function that gives them. */
+const toldAs = ({ oid }: Field, by: string): PostgresType | undefined => {
+  const of = typeOfOid(oid)?.name
+  const name = /^(to_)?jsonb(?!_array_length|_typeof)/.test(by) ? 'jsonb' : by
+  if (of === 'text' && /^(varchar|bpchar|name)$/.test(name)) return typeOfOid(oidOfName(name)!)
+  if (of === 'json' && name === 'jsonb') return typeOfOid(oidOfName('jsonb')!)
+  if (of === 'int8' && name === 'oid') return typeOfOid(oidOfName('oid')!)
+  if (of === 'int8' && /^(position|ntile|grouping|generate_subscripts)$/.test(name)) return typeOfOid(oidOfName('int4')!)
+  return undefined
+}
+
 /** The columns of a statement, by the names that Postgres would give them. */
 export const fieldsOf = (
   { tokens }: Statement,
   { names, types }: { names: readonly string[]; types: readonly DuckDBType[] },
 ): Field[] => {
   const ofCatalog = typesNamed(tokens)
-  return columnNames(tokens, names).map((name, at) => {
+  return columnFigures(tokens, names).map(({ name, type: cast, isCall }, at) => {
     const field = fieldOf(name, types[at]!)
+    const told = toldAs(field, cast ?? (isCall === true ? name : ''))
+    if (told !== undefined) return { name, oid: told.oid, size: told.size, modifier: -1 }
     const type = ofCatalog.get(name)
     if (type !== undefined && storageOf(type) === types[at]!.toString()) return { name, ...fieldOfType(type) }
     // asyncpg asks what a list of int8 is by a statement that has a list of oids, and would ask for ever.
@@ -178,10 +222,8 @@ export const describeStatement = async (
   for (const { number, cast } of marks)
     if (oids[number - 1] === 0 && cast !== undefined) oids[number - 1] = oidOfName(cast) ?? 0
   const infer = async (ofOthers: boolean) => {
-    const more = marks.flatMap((mark) => [
-      ...asList(statement, mark),
-      ...(ofOthers ? likeOther(statement, mark, edits) : []),
-    ])
+    const lists = marks.flatMap((mark) => asList(statement, mark))
+    const more = ofOthers ? [...lists, ...likeOthers(statement, marks, edits)] : lists
     const guarded = guard.check(applyEdits(statement.text, [...edits, ...more]))
     if (!('problem' in guarded)) refuseNumbers(connection, guarded)
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
@@ -207,7 +249,8 @@ export const describeStatement = async (
       const plan = await planStatement(connection, guard, { described })
       try {
         admitReading(plan)
-        return { oids, isLoose: nth > 0, fields: hasRows(plan) ? fieldsOf(statement, plan) : undefined }
+        const fields = isExplain(plan) ? [textField('QUERY PLAN')] : fieldsOf(statement, plan)
+        return { oids, isLoose: nth > 0, fields: hasRows(plan) ? fields : undefined }
       } finally {
         plan.prepared.destroySync()
       }

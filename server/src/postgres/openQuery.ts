@@ -8,10 +8,10 @@ import type { HeldConnection } from '../sql/HeldConnections.js'
 import type { Pausable } from '../duckdb/ConcurrencyLimit.js'
 import type { UserRole } from '../users/Identity.js'
 import type { CopyWriter } from './statements/copyFormats.js'
-import { admitReading, fieldsOf, hasRows, refusalOfWrite } from './describeStatement.js'
+import { admitReading, fieldsOf, hasRows, isExplain, refusalOfWrite } from './describeStatement.js'
 import type { Statement } from './statements/statements.js'
 import { functionName } from './catalog/typeTables.js'
-import { type Field, isUnbounded } from './types.js'
+import { type Field, isUnbounded, textField } from './types.js'
 
 /** A row's values, each as Postgres writes it in text. */
 export type TextRow = (string | null)[]
@@ -130,7 +130,8 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
   const rows = query.rows as Rows
   const plan = query.plan!
   const withRows = hasRows(plan)
-  const fields = withRows ? fieldsOf(statement, rows) : undefined
+  const isPlan = isExplain(plan)
+  const fields = isPlan ? [textField('QUERY PLAN')] : withRows ? fieldsOf(statement, rows) : undefined
   const readers = rows.types.map((type, at) => ofCatalog[fields?.[at]?.oid ?? 0] ?? readerOf(type))
   let isOpen = true
   let failure: unknown
@@ -153,7 +154,9 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       try {
         const lines = await rows.next()
         if (lines !== undefined) {
-          return parseLines(lines).map((row) => row.map((value, at) => readers[at]!(value)))
+          const read = parseLines(lines).map((row) => row.map((value, at) => readers[at]!(value)))
+          // Each line of the plan is a row.
+          return isPlan ? read.flatMap(([, text]) => text!.trimEnd().split('\n').map((line) => [line])) : read
         }
         clearTimeout(timer)
         isOpen = false

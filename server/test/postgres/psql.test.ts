@@ -28,7 +28,7 @@ const refusal = async (...commands: string[]) => {
 
 it('psql reads rows, of several statements too', async () => {
   expect(await psql('SELECT id, total, tags, note FROM orders ORDER BY id; SELECT event FROM events')).toBe(
-    '1|9.90|{"a","b c"}|x\n2|0.50||\nSigned Up',
+    '1|9.90|{a,"b c"}|x\n2|0.50||\nSigned Up',
   )
 })
 

@@ -106,7 +106,9 @@ const select = (name: string, { from, values }: Rows): string =>
 
 const createMacros = (of: Macros) =>
   Object.entries(of).map(([name, forms]) => {
-    const written = forms.map(([parameters, sql]) => `(${parameters}) AS ${sql}`)
+    // Within a view of the catalog its own macros would be found first, so one would call itself.
+    const own = new RegExp(`(?<![.\\w])${name}\\(`, 'g')
+    const written = forms.map(([parameters, sql]) => `(${parameters}) AS ${sql.replaceAll(own, `system.main.${name}(`)}`)
     return `CREATE OR REPLACE MACRO ${pg}.${name}${written.join(', ')}`
   })
 

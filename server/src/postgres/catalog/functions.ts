@@ -288,7 +288,7 @@ export const typedFunctions: Macros = {
   date_trunc_of: byType('part, value', { DATE: 'date_trunc(part, value::TIMESTAMPTZ)', TIMESTAMP: 'date_trunc(part, value)' }, 'date_trunc(part, value)'),
   minus_of: [['l DATE, r DATE, nearest BIGINT, a, b', '(a - b)::INTEGER'], ['l TINYINT[][][][], r TINYINT[][][][], nearest TINYINT, a, b', 'a - b'], ['l, r, nearest, a, b', 'a - b']],
   without_of: [['of BOOLEAN, a, b', withoutKey], ['of INTEGER, a, b', 'a - b']],
-  // Of these kinds: a list is a VARCHAR, JSON is true, what is not known a DATE, and all else is 1.
+  // Of these kinds: a list is a VARCHAR, JSON is true, bytes and what is not known a DATE, and all else is 1.
   joined_text_of: [['of INTEGER, a, b', `${pg}.text(a) || b`], ['of BOOLEAN, a, b', `${pg}.joined(a, b::JSON)`], ['of VARCHAR, a, b', 'a || b'], ['of DATE, a, b', 'a || b']],
   joined_of: [
     ...['INTEGER INTEGER', 'INTEGER BOOLEAN', 'BOOLEAN INTEGER'].map((types): [string, string] => [`l ${types.replace(' ', ', r ')}, a, b`, joinedTexts]),
@@ -300,7 +300,7 @@ export const typedFunctions: Macros = {
   text_of: textOf(written),
   shown_of: textOf(`CASE value WHEN true THEN 't' WHEN false THEN 'f' END`),
   kind_of: [
-    ...byType('value', { 'BIGINT DOUBLE DECIMAL HUGEINT BOOLEAN DATE TIME TIMESTAMP TIMESTAMPTZ INTERVAL UUID BLOB': '1', VARCHAR: `${pg}.json_or_text_of(value)` }, 'NULL::DATE').slice(0, -1),
+    ...byType('value', { 'BIGINT DOUBLE DECIMAL HUGEINT BOOLEAN DATE TIME TIMESTAMP TIMESTAMPTZ INTERVAL UUID': '1', BLOB: 'NULL::DATE', VARCHAR: `${pg}.json_or_text_of(value)` }, 'NULL::DATE').slice(0, -1),
     ['of, nearest, value', `''`],
   ],
   json_or_text_of: [['of VARCHAR', '1'], ['of JSON', 'true']],

@@ -2,11 +2,20 @@ import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { catalogTypeName, functionOid } from '../catalog/typeTables.js'
 import { itemTypeOfOid, typeOfOid } from '../types.js'
 
+/** Without the spaces at both ends; to Postgres other characters of Unicode are none. */
+const trimPlain = (text: string): string => {
+  const isSpace = (at: number) => ' \t\n\r\v\f'.includes(text.charAt(at))
+  let [from, to] = [0, text.length]
+  while (from < to && isSpace(from)) from++
+  while (from < to && isSpace(to - 1)) to--
+  return text.slice(from, to)
+}
+
 /** Reads an array as Postgres writes it, `{1,NULL,"a b"}`; undefined when the text is no array, or has several dimensions. */
 export const readArray = (text: string): (string | null)[] | undefined => {
   if (!text.startsWith('{') || !text.endsWith('}')) return undefined
   const inner = text.slice(1, -1)
-  if (inner.trim() === '') return []
+  if (trimPlain(inner) === '') return []
   const items: (string | null)[] = []
   const item = /(?:\s*"((?:[^"\\]|\\.)*)"\s*|([^",{}]+))(,|$)/sy
   for (;;) {
@@ -14,7 +23,10 @@ export const readArray = (text: string): (string | null)[] | undefined => {
     if (found === null) return undefined
     const [, quoted, plain, end] = found
     if (quoted !== undefined) items.push(quoted.replaceAll(/\\(.)/gs, '$1'))
-    else items.push(/^null$/i.test(plain!.trim()) ? null : plain!.trim())
+    else {
+      const trimmed = trimPlain(plain!)
+      items.push(/^null$/i.test(trimmed) ? null : trimmed)
+    }
     if (end === '') return items
   }
 }

@@ -175,9 +175,16 @@ function momentOf(value: string): string {
   // A moment is never so long, and to look for the parts of a long text takes longer than its length.
   if (value.length > 100) return value
   return value
+    .replace(/^\s*(\d{4})(\d\d)(\d\d)(?=\s|T|$)/, '$1-$2-$3')
     .replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2')
     .replace(/^(\S+(?: \(BC\))?[ T]\d{1,2}:\d\d)(?=\s*(?:[+-]|Z$))/i, '$1:00')
 }
+
+/** Words that stand for moments. */
+const moments: Readonly<Record<string, string | undefined>> = {
+  now: 'now()', today: 'current_date', tomorrow: '(current_date + 1)', yesterday: '(current_date - 1)',
+  epoch: `TIMESTAMPTZ '1970-01-01 00:00:00+00'`,
+} // prettier-ignore
 
 /** A value in SQL. A loose text gets no type, so that it takes the type of the value that it is compared with. */
 const literal = (value: string | null, oid: number, isLoose: boolean): string => {
@@ -186,6 +193,8 @@ const literal = (value: string | null, oid: number, isLoose: boolean): string =>
   const name = typeOfOid(oid)?.name ?? ''
   if (name === 'bytea') return `unhex('${bytesOf(value).toString('hex')}')`
   if (name === 'numeric') return decimal(value)
+  const moment = /^(date|timestamp(tz)?)$/.test(name) ? moments[value.trim().toLowerCase()] : undefined
+  if (moment !== undefined) return `CAST(${moment} AS ${sqlTypeOf(oid)})`
   return `CAST(${quoteText(written[name]?.(value, name) ?? value)} AS ${sqlTypeOf(oid)})`
 }
 

@@ -25,27 +25,83 @@ const refused = (message: string) => new ProtocolError(sqlState.notSupported, me
 const writtenText = (rewrite: Rewrite, { close, lastAt, open }: Call): string | undefined =>
   lastAt === close - 1 && lastAt > open + 2 ? rewrite.text(lastAt) : undefined
 
-const numberForm = /^(FM)?([9,]*[09])(?:\.([09]+))?$/i
+const numberForm = /^(FM)?([9,]*[09][09]*)(?:[.D]([09]+))?$/i
 
 /** `to_char(number, '999,990.00')`, by DuckDB's `format`. */
 const numberToChar = (rewrite: Rewrite, { at, open, close, lastAt }: Call, form: RegExpExecArray): void => {
   const [, fill, whole = '', fraction = ''] = form
-  const format = `{:${whole.includes(',') ? ',' : ''}.${fraction.length}f}`
+  // From the first 0 on each digit is written.
+  const zeros = /0.*$/.exec(whole)?.[0].length ?? 0
+  const isFilled = zeros > 1 && !whole.includes(',')
+  const length = zeros + (fraction === '' ? 0 : fraction.length + 1) + 1
+  const format = `{:${isFilled ? ` 0${length}` : whole.includes(',') ? ',' : ''}.${fraction.length}f}`
   const width = whole.length + (fraction === '' ? 0 : fraction.length + 1) + 1
-  rewrite.replace(at, at, fill === undefined ? 'lpad(format' : 'format')
+  const kept = fraction.lastIndexOf('0') + 1
+  const isCut = fill !== undefined && kept < fraction.length
+  rewrite.replace(at, at, fill === undefined ? 'lpad(format' : isCut ? 'regexp_replace(ltrim(format' : 'ltrim(format')
   rewrite.after(open, `${quoteText(format)}, CAST(`)
   rewrite.replace(lastAt - 1, lastAt, ' AS DOUBLE)')
-  if (fill === undefined) rewrite.after(close, `, ${width}, ' ')`)
+  const behind = isCut ? `), '(\\.\\d{${kept}}\\d*?)0+$', '\\1')` : ')'
+  rewrite.after(close, fill === undefined ? `, ${width}, ' ')` : behind)
+}
+
+/** A name of a day or month, filled up to nine letters, as the element of the format is written. */
+const named = (of: string, format: string, length: number) => {
+  const filled = `rpad(strftime(m, '${format}'), ${length}, ' ')`
+  return {
+    [of.toUpperCase()]: `upper(${filled})`,
+    [of]: `lower(${filled})`,
+    [of[0]!.toUpperCase() + of.slice(1)]: filled,
+  }
+}
+
+/** What strftime cannot write, of a moment `m`; with FM before it without the zeros and spaces that fill it up. */
+const elements: Readonly<Record<string, string>> = {
+  ...named('day', '%A', 9), ...named('month', '%B', 9), ...named('mon', '%b', 3), ...named('dy', '%a', 3),
+  am: `lower(strftime(m, '%p'))`, pm: `lower(strftime(m, '%p'))`,
+  D: '(dayofweek(m) + 1)', ID: 'isodow(m)', Q: 'quarter(m)', J: 'julian(m::DATE)::BIGINT',
+  WW: `lpad(((dayofyear(m) - 1) // 7 + 1)::VARCHAR, 2, '0')`, W: '((day(m) - 1) // 7 + 1)', CC: 'century(m)',
+} // prettier-ignore
+const element = /(FM)?(Day|DAY|day|Month|MONTH|month|MON|mon|DY|dy|am|pm|WW|ID(?!D)|CC|Q|J|W|D(?!D|Y|y|ay))|(FM)(MM|DDD|DD|HH24|HH12|HH|MI|SS)|"[^"]*"|[A-Za-z]+\d*|[^A-Za-z"]+/g
+
+/** A format as parts of a text that is put together; undefined where strftime writes all of it, or nothing here does. */
+const partsOf = (format: string): string[] | undefined => {
+  const parts: string[] = []
+  let plain = ''
+  let isPlain = true
+  const end = () => {
+    const written = plain === '' ? '' : toStrftime(plain)
+    if (written !== undefined && written !== '') parts.push(`strftime(m, ${quoteText(written)})`)
+    plain = ''
+    return written !== undefined
+  }
+  for (const [part, fill, special, , number] of format.matchAll(element)) {
+    if (special === undefined && number === undefined) plain += part
+    else {
+      if (!end()) return undefined
+      isPlain = false
+      if (special !== undefined) parts.push(fill === undefined ? elements[special]! : `trim((${elements[special]})::VARCHAR)`)
+      else parts.push(`CAST(strftime(m, ${quoteText(toStrftime(number!)!)}) AS INTEGER)`)
+    }
+  }
+  return end() && !isPlain ? parts : undefined
 }
 
 const toChar = (rewrite: Rewrite, call: Call): void => {
   const format = writtenText(rewrite, call)
   const number = format === undefined ? null : numberForm.exec(format)
   if (number !== null) return numberToChar(rewrite, call, number)
+  const parts = format === undefined ? undefined : partsOf(format)
+  if (parts !== undefined) {
+    // The moment is written once: what stands in one another would grow with each.
+    rewrite.replace(call.at, call.open, 'list_transform([')
+    rewrite.replace(call.lastAt - 1, call.close, `], lambda m: CASE WHEN m IS NOT NULL THEN concat(${parts.join(', ')}) END)[1]`)
+    return
+  }
   const written = format === undefined ? undefined : toStrftime(format)
   if (written === undefined) {
     throw refused(
-      'to_char takes a format that is written out, of YYYY, MM, Mon, DD, Dy, HH24, MI, SS and the like, or of a number such as FM999,990.00; strftime takes others.',
+      'to_char takes a format that is written out, of YYYY, MM, Mon, DD, Day, HH24, MI, SS and the like, or of a number such as FM999,990.00; strftime takes others.',
     )
   }
   rewrite.replace(call.at, call.at, 'strftime')

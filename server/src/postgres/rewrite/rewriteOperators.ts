@@ -198,7 +198,16 @@ const isArithmetic = (rewrite: Rewrite, at: number): boolean =>
 const joinedBefore = (rewrite: Rewrite, last: number): Joined | undefined => {
   let first = typedBefore(rewrite, last)
   while (first !== undefined && isArithmetic(rewrite, first - 1)) first = typedBefore(rewrite, first - 2)
-  if (first === undefined || rewrite.is(first - 1, '>') || rewrite.is(first - 1, '|')) return undefined
+  let isText = false
+  // An arrow binds as strongly as `||`, and goes first.
+  while (first !== undefined && rewrite.is(first - 1, '>')) {
+    const arrow = rewrite.isOperator(first - 3, '->>') ? 3 : rewrite.isOperator(first - 2, '->') ? 2 : 0
+    if (arrow === 0) return undefined
+    isText ||= arrow === 3
+    first = operandBefore(rewrite.tokens, first - arrow - 1)
+  }
+  if (first === undefined || rewrite.is(first - 1, '|')) return undefined
+  if (isText) return { first, last, kind: 'text' }
   return { first, last, kind: kindOf(rewrite, { first, last }) }
 }
 
@@ -250,7 +259,7 @@ const subtract = (rewrite: Rewrite, at: number): void => {
   if (isArithmetic(rewrite, first - 1) || rewrite.is(first - 1, '>')) return
   const isKey = rewrite.text(at + 1) !== undefined && at + 1 === last
   const isLiteral = (token: number) => tokens[token]!.kind === 'text' || /^\d/.test(tokens[token]!.text)
-  if (!isKey && (isLiteral(first) || isLiteral(last) || rewrite.word(at + 1) === 'interval' || rewrite.word(first) === 'interval')) return
+  if (!isKey && (isLiteral(first) || isLiteral(at + 1) || rewrite.word(at + 1) === 'interval' || rewrite.word(first) === 'interval')) return
   rewrite.before(first, `${pg}.${isKey ? 'without' : 'minus'}(`)
   rewrite.replace(at, at, ',')
   rewrite.after(last, ')')

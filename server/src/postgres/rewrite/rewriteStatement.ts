@@ -1,7 +1,8 @@
-import type { Edit } from '../../sql/text/edits.js'
+import { applyEdits, type Edit } from '../../sql/text/edits.js'
 import type { Statement } from '../statements/statements.js'
 import { type Asker, Rewrite } from './Rewrite.js'
 import { rewriteCalls, typeAggregates } from './rewriteCalls.js'
+import { nameColumns } from './columnNames.js'
 import { rewriteCasts } from './rewriteCasts.js'
 import { rewriteJoins, rewriteOperators } from './rewriteOperators.js'
 import { hasAliasAt, rewriteTables } from './rewriteTables.js'
@@ -9,6 +10,7 @@ import { rewriteValues } from './rewriteValues.js'
 import { findExcess } from '../../sql/guard/findExcess.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { closingAt } from '../../sql/text/operands.js'
+import { tokenize } from '../../sql/text/tokenize.js'
 import { quoteText } from '../../duckdb/quote.js'
 import { catalogMacros, constantNames } from '../catalog/createCatalog.js'
 import { owner, ownerOid, pg, userOid } from '../catalog/names.js'
@@ -173,7 +175,7 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
  * The edits that make DuckDB's SQL of a statement by the Postgres protocol. People write DuckDB's SQL here too, and what
  * is no edit of words beside each other is left to DuckDB to refuse.
  */
-export const rewriteStatement = ({ tokens }: Statement, asker: Asker): Edit[] => {
+export const rewriteStatement = ({ text, tokens }: Statement, asker: Asker): Edit[] => {
   // What is in excess takes too long to rewrite, too.
   const excess = findExcess(tokens)
   if (excess !== undefined) throw new ProtocolError(sqlState.tooLarge, excess)
@@ -186,7 +188,36 @@ export const rewriteStatement = ({ tokens }: Statement, asker: Asker): Edit[] =>
   rewriteCalls(rewrite)
   rewriteJoins(rewrite)
   rewriteCatalog(rewrite)
-  return rewrite.list()
+  nameColumns(rewrite)
+  const edits = rewrite.list()
+  checkNesting(text, edits)
+  return edits
+}
+
+/** DuckDB reads the arguments of these several times, and what stands in one another many times. */
+const factors: Readonly<Record<string, number>> = { quotient: 6, remainder: 4, joined: 6, joined_text: 6, without: 4, concat: 3 } // prettier-ignore
+const typed =
+  /^(text|shown|sum|avg|round|date_trunc|minus|sum_of|avg_of|substring|justify_\w+|jsonb_set|regexp\w*|match\w*)$/
+/** As many readings take about a second. */
+const maxReadings = 100_000
+
+const checkNesting = (text: string, edits: readonly Edit[]): void => {
+  const isMany = edits.filter((edit) => edit.text.includes(`${pg}.`)).length > 6
+  if (!isMany) return
+  const { tokens } = tokenize(applyEdits(text, edits))
+  /** How often the tokens within a bracket are read. */
+  const readings = new Map([[-1, 1]])
+  let sum = 0
+  for (const [at, { around, text: sign, pair }] of tokens.entries()) {
+    if (pair <= at) continue
+    const name = sign === '(' && tokens[at - 2]?.text === '.' ? (tokens[at - 1]?.text ?? '') : ''
+    const factor = tokens[at - 3]?.text === 'pg' ? (factors[name] ?? (typed.test(name) ? 3 : 1)) : 1
+    const count = readings.get(around)! * factor
+    readings.set(at, count)
+    sum += factor > 1 ? count : 0
+    if (sum > maxReadings)
+      throw new ProtocolError(sqlState.tooLarge, 'Too many functions and operators stand in one another: cut the statement into parts.')
+  }
 }
 
 const named = new RegExp(`${pg.replace('.', '\\.')}(?:\\.(\\w+))?`, 'g')

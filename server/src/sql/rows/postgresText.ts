@@ -24,6 +24,10 @@ export const isJson = (type: DuckDBType): boolean =>
 const beforeChrist = (text: string) =>
   `CASE WHEN contains(${text}, '(BC)') THEN replace(${text}, ' (BC)', '') || ' BC' ELSE ${text} END`
 
+/** Behind a part below zero Postgres writes the sign of the next, and one below zero is many. */
+const intervalText = (text: string) =>
+  `CASE WHEN contains(${text}, '-') THEN regexp_replace(regexp_replace(${text}, '-1 (year|mon|day)( |$)', '-1 \\1s\\2', 'g'), '(-\\d+ [a-z]+) (\\d)', '\\1 +\\2', 'g') ELSE ${text} END`
+
 const scalar = (sql: string, type: DuckDBType): string => {
   switch (type.typeId) {
     case DuckDBTypeId.BOOLEAN:
@@ -34,7 +38,7 @@ const scalar = (sql: string, type: DuckDBType): string => {
     case DuckDBTypeId.BLOB:
       return `'\\x' || lower(hex(${sql}))`
     case DuckDBTypeId.INTERVAL:
-      return `replace(${sql}::VARCHAR, 'month', 'mon')`
+      return intervalText(`replace(${sql}::VARCHAR, 'month', 'mon')`)
     case DuckDBTypeId.DATE:
     case DuckDBTypeId.TIMESTAMP:
     case DuckDBTypeId.TIMESTAMP_TZ:
@@ -67,7 +71,8 @@ const unquoted: ReadonlySet<DuckDBTypeId> = new Set([
 
 const item = (type: DuckDBType): string => {
   const text = scalar('x', type)
-  const quoted = `'"' || replace(replace(${text}, '\\', '\\\\'), '"', '\\"') || '"'`
+  const plain = `regexp_full_match(${text}, '[^\\s{}",\\\\]+') AND lower(${text}) <> 'null'`
+  const quoted = `CASE WHEN ${plain} THEN ${text} ELSE '"' || replace(replace(${text}, '\\', '\\\\'), '"', '\\"') || '"' END`
   return `CASE WHEN x IS NULL THEN 'NULL' ELSE ${unquoted.has(type.typeId) ? text : quoted} END`
 }
 

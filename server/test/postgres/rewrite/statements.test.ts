@@ -93,9 +93,9 @@ describe('what means something else in DuckDB', () => {
     [`SELECT to_char(TIMESTAMP '2026-01-02 03:04:05', 'YYYY-MM-DD HH24:MI:SS'), to_char(1234567.891, 'FM999,999,990.00'), to_char(5, '990'), to_date('02.01.2026', 'DD.MM.YYYY')`, '2026-01-02 03:04:05', '1,234,567.89', '   5', '2026-01-02'],
     [`SELECT '{"a":{"b":1}}'::jsonb #>> '{a,b}', '{"a":[1,2]}'::jsonb #> array['a', '1']::text[], '{"a":[1,2]}'::jsonb #>> '{a,1}'::text[], '{"a":1,"b":2}'::jsonb @> '{"a":1}', '{"a":1}'::jsonb ? 'b'`, '1', '2', '2', 't', 'f'],
     [`SELECT count(*) FROM orders WHERE details @> '{"a":{"b":[1]}}' AND details #>> '{a,b,0}' = '1' AND tags @> ['a'] AND [1, 2] @> [1.0]`, '1'],
-    [`SELECT json_agg(id) OVER (), regexp_match('a(b', '[(](b)') FROM orders LIMIT 1`, '[1,2]', '{"b"}'],
+    [`SELECT json_agg(id) OVER (), regexp_match('a(b', '[(](b)') FROM orders LIMIT 1`, '[1,2]', '{b}'],
     [`SELECT jsonb_build_object('a', 1), json_agg(id ORDER BY id DESC), jsonb_agg(id) FILTER (WHERE id > 1), jsonb_typeof('[1]'), jsonb_array_length('[1,2]') FROM orders`, '{"a":1}', '[2,1]', '[2]', 'array', '2'],
-    [`SELECT initcap('hello wORLD'), regexp_match('foobar', 'o(.)(b)'), regexp_match('foobar', 'o+'), regexp_match('x', 'y'), clock_timestamp() >= now()`, 'Hello World', '{"o","b"}', '{"oo"}', null, 't'],
+    [`SELECT initcap('hello wORLD'), regexp_match('foobar', 'o(.)(b)'), regexp_match('foobar', 'o+'), regexp_match('x', 'y'), clock_timestamp() >= now()`, 'Hello World', '{o,b}', '{oo}', null, 't'],
     [`SELECT make_interval(days => 3, hours => 2), encode('abc', 'hex'), encode('abc'::bytea, 'base64')`, '3 days 02:00:00', '616263', 'YWJj'],
     [`SELECT 'b' = ANY('{a,b}'::text[]), 'c' <> ALL ('{a,b}'::text[]), NULL::int IS NULL`, 't', 't', 't'],
     [`SELECT catcode, (SELECT count(*) > 100 FROM pg_get_keywords()) FROM pg_get_keywords() WHERE word = 'select'`, 'R', 't'],
@@ -104,7 +104,7 @@ describe('what means something else in DuckDB', () => {
   ])('%s', async (statement, ...row) => expect(await rowsOf(statement)).toEqual([row])) // prettier-ignore
 
   it.each([
-    [`SELECT to_char(now(), 'FMDay')`, 'strftime'],
+    [`SELECT to_char(now(), 'DDth')`, 'strftime'],
     [`SELECT to_char(now(), note) FROM orders`, 'strftime'],
     [`SELECT to_date(note, note) FROM orders`, 'strptime'],
     [`SELECT regexp_match(note, note) FROM orders`, 'regexp_extract'],

@@ -1,8 +1,11 @@
 import type pg from 'pg'
 
 export interface Asked {
+  names: string[]
   types: number[]
   row: (string | null)[]
+  /** How many rows there are. */
+  count: number
   hex: (string | null)[]
   error: string
 }

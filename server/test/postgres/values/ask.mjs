@@ -11,7 +11,12 @@ export const askText = async (client, sql, values) => {
     const { fields, rows } = await client.query(
       /** @type {any} */ ({ text: sql, values, rowMode: 'array', types }),
     )
-    return { types: fields.map(({ dataTypeID }) => dataTypeID), row: rows[0] ?? [] }
+    return {
+      names: fields.map(({ name }) => name),
+      types: fields.map(({ dataTypeID }) => dataTypeID),
+      row: rows[0] ?? [],
+      count: rows.length,
+    }
   } catch (error) {
     return { error: /** @type {any} */ (error).code }
   }
