@@ -13,7 +13,15 @@ import { columnFigures } from './rewrite/columnNames.js'
 import { findParameters, innerEdits, type ParameterMark, type Statement } from './statements/statements.js'
 import { isFatal } from '../duckdb/transactions.js'
 import { isSymbol, isUnmatched, type SqlToken, tokenize } from '../sql/text/tokenize.js'
-import { type Field, fieldOf, type PostgresType, itemTypeOfOid, oidOfName, textField, typeOfOid } from './types.js'
+import {
+  type Field,
+  fieldOf,
+  type PostgresType,
+  itemTypeOfOid,
+  oidOfName,
+  textField,
+  typeOfOid,
+} from './types.js'
 
 /** What is known of a statement before it runs. */
 export interface Described {
@@ -154,7 +162,8 @@ const toldAs = ({ oid }: Field, by: string): PostgresType | undefined => {
   if (of === 'text' && /^(varchar|bpchar|name)$/.test(name)) return typeOfOid(oidOfName(name)!)
   if (of === 'json' && name === 'jsonb') return typeOfOid(oidOfName('jsonb')!)
   if (of === 'int8' && name === 'oid') return typeOfOid(oidOfName('oid')!)
-  if (of === 'int8' && /^(position|ntile|grouping|generate_subscripts)$/.test(name)) return typeOfOid(oidOfName('int4')!)
+  if (of === 'int8' && /^(position|ntile|grouping|generate_subscripts)$/.test(name))
+    return typeOfOid(oidOfName('int4')!)
   return undefined
 }
 

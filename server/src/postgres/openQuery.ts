@@ -105,6 +105,13 @@ const readerOf = (type: DuckDBType): CellReader => {
 const parseLines = (lines: string | Buffer): unknown[][] =>
   JSON.parse(`[${lines.toString().trimEnd().replaceAll('\n', ',')}]`) as unknown[][]
 
+/** Each line of a plan is a row, as in Postgres. */
+const linesOf = ([, plan]: TextRow): TextRow[] =>
+  (plan ?? '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => [line])
+
 const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
@@ -155,8 +162,7 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
         const lines = await rows.next()
         if (lines !== undefined) {
           const read = parseLines(lines).map((row) => row.map((value, at) => readers[at]!(value)))
-          // Each line of the plan is a row.
-          return isPlan ? read.flatMap(([, text]) => text!.trimEnd().split('\n').map((line) => [line])) : read
+          return isPlan ? read.flatMap(linesOf) : read
         }
         clearTimeout(timer)
         isOpen = false

@@ -94,7 +94,9 @@ const macros: Macros = {
 
 /** What a rewritten statement calls, and no client knows: `match_1`, `quotient`, `find_regclass`. */
 const isInternal = (name: string) =>
-  /^(match(es)?_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|text|shown|minus|without|joined|json_within|joined_text|find_regclass)$|_(name|of|items)$/.test(name)
+  /^(match(es)?_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|text|piece|shown|minus|without|joined|json_within|joined_text|find_regclass)$|_(name|of|items)$/.test(
+    name,
+  )
 
 /** What a client may call. */
 export const catalogMacros: ReadonlySet<string> = new Set(
@@ -108,7 +110,9 @@ const createMacros = (of: Macros) =>
   Object.entries(of).map(([name, forms]) => {
     // Within a view of the catalog its own macros would be found first, so one would call itself.
     const own = new RegExp(`(?<![.\\w])${name}\\(`, 'g')
-    const written = forms.map(([parameters, sql]) => `(${parameters}) AS ${sql.replaceAll(own, `system.main.${name}(`)}`)
+    const written = forms.map(
+      ([parameters, sql]) => `(${parameters}) AS ${sql.replaceAll(own, `system.main.${name}(`)}`,
+    )
     return `CREATE OR REPLACE MACRO ${pg}.${name}${written.join(', ')}`
   })
 

@@ -113,7 +113,9 @@ const items: Readonly<Record<string, readonly [columns: string, parameters: stri
 } // prettier-ignore
 
 const withJsonb = Object.entries(items).flatMap(([name, item]) =>
-  name.startsWith('json_') ? [[name, item] as const, [name.replace('json', 'jsonb'), item] as const] : [[name, item] as const],
+  name.startsWith('json_')
+    ? [[name, item] as const, [name.replace('json', 'jsonb'), item] as const]
+    : [[name, item] as const],
 )
 
 export const listed: Readonly<Record<string, string>> = Object.fromEntries(
@@ -145,7 +147,8 @@ const justify: Macros = {
 
 /** The keys in a path, which is a list or a text as `{a,b}`. */
 const stepsOf = `list_transform(string_split(regexp_replace(path::VARCHAR, '^[{\\[]|[}\\]]$', '', 'g'), ','), lambda step: trim(step, ' "' || chr(39)))`
-const jsonAt = (place: string) => `(CASE json_type(value::JSON) WHEN 'ARRAY' THEN from_json(value::JSON, ${jsonList})[try_cast(${place} AS INTEGER) + 1] ELSE from_json(value::JSON, ${jsonMap})[${place}] END)`
+const jsonAt = (place: string) =>
+  `(CASE json_type(value::JSON) WHEN 'ARRAY' THEN from_json(value::JSON, ${jsonList})[try_cast(${place} AS INTEGER) + 1] ELSE from_json(value::JSON, ${jsonMap})[${place}] END)`
 
 const jsonPaths: Macros = {
   json_within: always('analytics.main.json_contains(other, value)', 'value, other'),
@@ -263,12 +266,17 @@ const listText = `'{' || array_to_string(list_transform(${written}::VARCHAR[], l
 const numericText = `CASE WHEN typeof(value) = 'DECIMAL(38,10)' THEN regexp_replace(${written}, '\\.?0+$', '') ELSE ${written} END`
 
 /** A value as a text: DuckDB writes floats, lists, intervals and bytes otherwise. */
-const textOf = (ofBool: string) =>
+const textOf = (ofBool: string, ofList = listText) =>
   byType(
     'value',
-    { 'BIGINT VARCHAR HUGEINT DATE TIMESTAMP TIMESTAMPTZ': written, BOOLEAN: ofBool, DOUBLE: floatText, DECIMAL: numericText },
+    {
+      'BIGINT VARCHAR HUGEINT DATE TIMESTAMP TIMESTAMPTZ': written,
+      BOOLEAN: ofBool,
+      DOUBLE: floatText,
+      DECIMAL: numericText,
+    },
     `CASE typeof(value) WHEN 'DOUBLE' THEN ${floatText} WHEN 'DECIMAL(38,10)' THEN ${numericText} WHEN 'INTERVAL' THEN replace(${written}, 'month', 'mon') WHEN 'BLOB' THEN '\\x' || lower(hex(${written}::BLOB))
-      ELSE CASE WHEN suffix(typeof(value), '[]') THEN ${listText} ELSE ${written} END END`,
+      ELSE CASE WHEN suffix(typeof(value), '[]') THEN ${ofList} ELSE ${written} END END`,
   )
 
 const mergedJson = `CASE WHEN json_type(a) = 'OBJECT' AND json_type(b) = 'OBJECT'
@@ -298,6 +306,7 @@ export const typedFunctions: Macros = {
     ['l INTEGER, r VARCHAR, a, b', 'list_prepend(a, b)'],
   ],
   text_of: textOf(written),
+  piece_of: textOf(written, `error('array_append joins a list and an item.')`),
   shown_of: textOf(`CASE value WHEN true THEN 't' WHEN false THEN 'f' END`),
   kind_of: [
     ...byType('value', { 'BIGINT DOUBLE DECIMAL HUGEINT BOOLEAN DATE TIME TIMESTAMP TIMESTAMPTZ INTERVAL UUID': '1', BLOB: 'NULL::DATE', VARCHAR: `${pg}.json_or_text_of(value)` }, 'NULL::DATE').slice(0, -1),
@@ -319,6 +328,7 @@ export const valueFunctions: Macros = {
   substr: [['value, start', 'substring(value, greatest(start, 1))'], ['value, start, count', 'substring(value, greatest(start, 1), greatest(count + least(start, 1) - 1, 0))']],
   sign: always('sign(value)::DOUBLE', 'value'),
   text: always(chosen('text', 'value'), 'value'),
+  piece: always(chosen('piece', 'value'), 'value'),
   shown: always(chosen('shown', 'value'), 'value'),
   date_trunc: always(chosen('date_trunc', 'value', 'part, value'), 'part, value'),
   minus: always(chosen('minus', 'a, b'), 'a, b'),

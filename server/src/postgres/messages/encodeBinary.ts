@@ -129,7 +129,7 @@ const date = (text: string): Buffer => {
   return int('int4')(String(isEnd ? value : value / 86_400_000_000n))
 }
 
-const intervalForm = /^(?:(?:^|\s+)-?\d+ (?:year|mon|day)s?)*(?:(?:^|\s+)-?\d+:\d\d:[\d.]+)?$/
+const intervalForm = /^(?:(?:^|\s+)[-+]?\d+ (?:year|mon|day)s?)*(?:(?:^|\s+)[-+]?\d+:\d\d:[\d.]+)?$/
 
 const interval = (text: string): Buffer => {
   if (text === '' || !intervalForm.test(text)) throw foreign(text, 'interval')

@@ -149,13 +149,15 @@ export const decimal = (value: string): string => {
       .padEnd(at, '0')
       .replace(/^0+(?=\d)/, '') || '0'
   const fraction = digits.slice(at)
-  const width = integer.replace(/^0$/, '').length + fraction.length
+  // Of a number that has digits behind the point alone DuckDB would not write the 0 before it.
+  const digitsOf = integer.replace(/^0$/, '').length + fraction.length
+  const width = Math.max(digitsOf, Math.min(fraction.length + 1, longest))
   if (width > longest)
     throw new ProtocolError(
       '22003',
       `A numeric has ${longest} digits at most here, and ${text.slice(0, 80)} has more.`,
     )
-  return `CAST('${sign}${integer}.${fraction || '0'}' AS DECIMAL(${Math.max(width, 1)}, ${fraction.length}))`
+  return `CAST('${sign}${integer}.${fraction || '0'}' AS DECIMAL(${width}, ${fraction.length}))`
 }
 
 /** A text that is cast to a type of DuckDB's reads so there; Postgres reads more. */

@@ -50,7 +50,14 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
     while (at >= first && !(tokens[at]!.around === around && isMeant(at))) at--
     return at
   }
-  if (word === 'case' && wordOf(tokens[last]) === 'end') return { name: 'case', isWeak: true }
+  if (word === 'case' && wordOf(tokens[last]) === 'end') {
+    const other = findLast(begin.around, (at) => /^(else|case)$/.test(wordOf(tokens[at])))
+    const figure =
+      wordOf(tokens[other]) === 'else' ? figureOf(tokens, { first: other + 1, last: last - 1 }) : undefined
+    return figure === undefined || figure.isWeak === true
+      ? { name: 'case', isWeak: true }
+      : { name: figure.name }
+  }
   if (/^(exists|array)$/.test(word) && isWhole(first + 1)) return { name: word }
   if (isSymbol(begin, '[') && isWhole(first)) return { name: 'array' }
   if (/^(try_)?cast$/.test(word) && isSymbol(tokens[first + 1], '(') && isWhole(first + 1)) {
@@ -127,7 +134,8 @@ const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
     from = wordOf(tokens[from + 1]) === 'on' ? closingAt(tokens, from + 2) + 1 : from + 1
   else if (wordOf(tokens[from]) === 'all') from++
   let end = from
-  const isEnd = (at: number) => ends.test(wordOf(tokens[at])) && !/^(distinct|within)$/.test(wordOf(tokens[at - 1]))
+  const isEnd = (at: number) =>
+    ends.test(wordOf(tokens[at])) && !/^(distinct|within)$/.test(wordOf(tokens[at - 1]))
   for (; end <= last && !isEnd(end); end++) end = Math.max(end, tokens[end]!.pair)
   return itemsOf(tokens, { first: from, last: end - 1 }).map((range): Item => {
     const item = tokens.slice(range.first, range.last + 1)

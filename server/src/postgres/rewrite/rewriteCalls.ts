@@ -38,7 +38,11 @@ const numberToChar = (rewrite: Rewrite, { at, open, close, lastAt }: Call, form:
   const width = whole.length + (fraction === '' ? 0 : fraction.length + 1) + 1
   const kept = fraction.lastIndexOf('0') + 1
   const isCut = fill !== undefined && kept < fraction.length
-  rewrite.replace(at, at, fill === undefined ? 'lpad(format' : isCut ? 'regexp_replace(ltrim(format' : 'ltrim(format')
+  rewrite.replace(
+    at,
+    at,
+    fill === undefined ? 'lpad(format' : isCut ? 'regexp_replace(ltrim(format' : 'ltrim(format',
+  )
   rewrite.after(open, `${quoteText(format)}, CAST(`)
   rewrite.replace(lastAt - 1, lastAt, ' AS DOUBLE)')
   const behind = isCut ? `), '(\\.\\d{${kept}}\\d*?)0+$', '\\1')` : ')'
@@ -62,7 +66,8 @@ const elements: Readonly<Record<string, string>> = {
   D: '(dayofweek(m) + 1)', ID: 'isodow(m)', Q: 'quarter(m)', J: 'julian(m::DATE)::BIGINT',
   WW: `lpad(((dayofyear(m) - 1) // 7 + 1)::VARCHAR, 2, '0')`, W: '((day(m) - 1) // 7 + 1)', CC: 'century(m)',
 } // prettier-ignore
-const element = /(FM)?(Day|DAY|day|Month|MONTH|month|MON|mon|DY|dy|am|pm|WW|ID(?!D)|CC|Q|J|W|D(?!D|Y|y|ay))|(FM)(MM|DDD|DD|HH24|HH12|HH|MI|SS)|"[^"]*"|[A-Za-z]+\d*|[^A-Za-z"]+/g
+const element =
+  /(FM)?(Day|DAY|day|Month|MONTH|month|MON|mon|DY|dy|am|pm|WW|ID(?!D)|CC|Q|J|W|D(?!D|Y|y|ay))|(FM)(MM|DDD|DD|HH24|HH12|HH|MI|SS)|"[^"]*"|[A-Za-z]+\d*|[^A-Za-z"]+/g
 
 /** A format as parts of a text that is put together; undefined where strftime writes all of it, or nothing here does. */
 const partsOf = (format: string): string[] | undefined => {
@@ -80,7 +85,8 @@ const partsOf = (format: string): string[] | undefined => {
     else {
       if (!end()) return undefined
       isPlain = false
-      if (special !== undefined) parts.push(fill === undefined ? elements[special]! : `trim((${elements[special]})::VARCHAR)`)
+      if (special !== undefined)
+        parts.push(fill === undefined ? elements[special]! : `trim((${elements[special]})::VARCHAR)`)
       else parts.push(`CAST(strftime(m, ${quoteText(toStrftime(number!)!)}) AS INTEGER)`)
     }
   }
@@ -95,7 +101,11 @@ const toChar = (rewrite: Rewrite, call: Call): void => {
   if (parts !== undefined) {
     // The moment is written once: what stands in one another would grow with each.
     rewrite.replace(call.at, call.open, 'list_transform([')
-    rewrite.replace(call.lastAt - 1, call.close, `], lambda m: CASE WHEN m IS NOT NULL THEN concat(${parts.join(', ')}) END)[1]`)
+    rewrite.replace(
+      call.lastAt - 1,
+      call.close,
+      `], lambda m: CASE WHEN m IS NOT NULL THEN concat(${parts.join(', ')}) END)[1]`,
+    )
     return
   }
   const written = format === undefined ? undefined : toStrftime(format)
@@ -280,7 +290,9 @@ export const typeAggregates = (rewrite: Rewrite): void => {
     if (call === undefined || rewrite.is(at - 1, '.') || rewrite.asker.isOwn(name)) continue
     const { open, close } = call
     const isDistinct = rewrite.word(open + 1) === 'distinct'
-    const isOrdered = rewrite.tokens.slice(open, close).some(({ around }, by) => around === open && rewrite.word(open + by) === 'order')
+    const isOrdered = rewrite.tokens
+      .slice(open, close)
+      .some(({ around }, by) => around === open && rewrite.word(open + by) === 'order')
     if (isOrdered) continue
     const end = endOfCall(rewrite.tokens, close)
     if (end === close && !isDistinct && rewrite.commasIn(open, close).length === 0) {
@@ -290,7 +302,9 @@ export const typeAggregates = (rewrite: Rewrite): void => {
     const first = open + (isDistinct ? 2 : 1)
     rewrite.replace(at, at, name)
     if (!isPlain(rewrite, first, close - 1)) continue
-    const of = rewrite.tokens.slice(first, close).map(({ kind, text }) => (kind === 'name' ? quoteIdentifier(text) : text))
+    const of = rewrite.tokens
+      .slice(first, close)
+      .map(({ kind, text }) => (kind === 'name' ? quoteIdentifier(text) : text))
     rewrite.before(at, `${pg}.${name}_of(${of.join(' ')}, 0::TINYINT, `)
     rewrite.after(end, ')')
   }

@@ -126,7 +126,8 @@ const cut = (rewrite: Rewrite, cast: Cast, isCall: boolean): boolean => {
 /** A cast of these to a text is the same in DuckDB, and what a name or number of the catalog becomes is one already. */
 const isSame = (rewrite: Rewrite, { first, last }: Cast): boolean =>
   rewrite.tokens[last]!.kind === 'text' ||
-  (rewrite.is(last - 1, ':') && /^(int|int[248]|integer|bigint|smallint|oid|name|reg\w+)$/.test(rewrite.word(last))) ||
+  (rewrite.is(last - 1, ':') &&
+    /^(int|int[248]|integer|bigint|smallint|oid|name|reg\w+)$/.test(rewrite.word(last))) ||
   (first === last && /^\d+$/.test(rewrite.tokens[first]!.text))
 
 /** `x::text` of what DuckDB writes otherwise. */

@@ -163,7 +163,10 @@ interface Joined extends Range {
 
 const kindOf = (rewrite: Rewrite, { first, last }: Range): Joined['kind'] => {
   const { tokens } = rewrite
-  if (tokens[last]?.kind === 'text' && (first === last || (first === last - 1 && rewrite.word(first) === 'e')))
+  if (
+    tokens[last]?.kind === 'text' &&
+    (first === last || (first === last - 1 && rewrite.word(first) === 'e'))
+  )
     return isValue(rewrite.text(last)) ? 'literal' : 'text'
   if (rewrite.is(last - 1, ':') && /^(text|varchar)$/.test(rewrite.word(last))) return 'text'
   const open = rewrite.is(last, ')') ? tokens[last]!.pair : -1
@@ -183,7 +186,8 @@ const typeBefore = /^(date|timestamp|timestamptz|time|interval|jsonb?|numeric|in
 /** As `operandAt` and `operandBefore`, with the type of `date '2024-01-01'`. */
 const typedBefore = (rewrite: Rewrite, end: number): number | undefined => {
   const first = operandBefore(rewrite.tokens, end)
-  const hasType = first !== undefined && rewrite.tokens[first]!.kind === 'text' && typeBefore.test(rewrite.word(first - 1))
+  const hasType =
+    first !== undefined && rewrite.tokens[first]!.kind === 'text' && typeBefore.test(rewrite.word(first - 1))
   return hasType ? first - 1 : first
 }
 const typedAt = (rewrite: Rewrite, first: number): number | undefined => {
@@ -222,24 +226,26 @@ const joinedBehind = (rewrite: Rewrite, first: number): Joined | undefined => {
 /** A macro writes its arguments several times. */
 const maxJoined = 3
 
-/** `a || b` joins texts, lists, a list and an item, or jsonb, by the types of both. Returns the last token of the chain. */
-const join = (rewrite: Rewrite, at: number): number => {
+/** `a || b` joins texts, lists, a list and an item, or jsonb, by the types of both. Returns where the signs of the chain stand. */
+const join = (rewrite: Rewrite, at: number): number[] => {
   const begin = joinedBefore(rewrite, at - 1)
   const all = begin === undefined ? [] : [begin]
-  let end = at
-  while (all.length > 0 && rewrite.isOperator(end, '||')) {
+  const signs: number[] = []
+  for (let end = at; all.length > 0 && rewrite.isOperator(end, '||');) {
     const next = joinedBehind(rewrite, end + 2)
-    if (next === undefined) return end + 1
+    signs.push(end)
+    if (next === undefined) return signs
     all.push(next)
     end = next.last + 1
   }
-  if (begin === undefined) return at + 1
-  const texts = all.findIndex(({ kind }) => kind === 'text')
+  if (begin === undefined) return signs
+  const isList = rewrite.word(begin.first) === 'array' || rewrite.is(begin.first, '[')
+  const texts = isList ? -1 : all.findIndex(({ kind }) => kind === 'text')
   const joined = texts === 0 || texts === 1 ? 0 : (texts < 0 ? all.length : texts) - 1
-  if (joined > maxJoined) return end - 1
+  if (joined > maxJoined) return signs
   for (const { first, last, kind } of joined === 0 ? all : all.slice(joined + 1)) {
     if (kind !== 'any' || (first === last && /^\d+$/.test(rewrite.tokens[first]!.text))) continue
-    rewrite.before(first, `${pg}.text(`)
+    rewrite.before(first, `${pg}.piece(`)
     rewrite.after(last, ')')
   }
   for (const { first, last, kind } of all.slice(1, joined + 1)) {
@@ -247,7 +253,7 @@ const join = (rewrite: Rewrite, at: number): number => {
     rewrite.replace(first - 2, first - 1, ',')
     rewrite.after(last, ')')
   }
-  return end - 1
+  return signs
 }
 
 /** `a - b` of two days is a whole number of four bytes, and jsonb loses a key. */
@@ -259,7 +265,14 @@ const subtract = (rewrite: Rewrite, at: number): void => {
   if (isArithmetic(rewrite, first - 1) || rewrite.is(first - 1, '>')) return
   const isKey = rewrite.text(at + 1) !== undefined && at + 1 === last
   const isLiteral = (token: number) => tokens[token]!.kind === 'text' || /^\d/.test(tokens[token]!.text)
-  if (!isKey && (isLiteral(first) || isLiteral(at + 1) || rewrite.word(at + 1) === 'interval' || rewrite.word(first) === 'interval')) return
+  if (
+    !isKey &&
+    (isLiteral(first) ||
+      isLiteral(at + 1) ||
+      rewrite.word(at + 1) === 'interval' ||
+      rewrite.word(first) === 'interval')
+  )
+    return
   rewrite.before(first, `${pg}.${isKey ? 'without' : 'minus'}(`)
   rewrite.replace(at, at, ',')
   rewrite.after(last, ')')
@@ -269,8 +282,11 @@ const subtract = (rewrite: Rewrite, at: number): void => {
 export const rewriteJoins = (rewrite: Rewrite): void => {
   for (let at = 1; at < rewrite.tokens.length; at++) {
     if (rewrite.tokens[at]!.kind !== 'symbol' || rewrite.isTaken(at)) continue
-    if (rewrite.is(at, '-') && !rewrite.isOperator(at, '->') && !rewrite.isOperator(at, '--')) subtract(rewrite, at)
+    if (rewrite.is(at, '-') && !rewrite.isOperator(at, '->') && !rewrite.isOperator(at, '--'))
+      subtract(rewrite, at)
   }
+  const seen = new Set<number>()
   for (let at = 1; at < rewrite.tokens.length; at++)
-    if (rewrite.isOperator(at, '||') && !rewrite.isTaken(at)) at = join(rewrite, at)
+    if (rewrite.isOperator(at, '||') && !rewrite.is(at - 1, '|') && !seen.has(at))
+      for (const sign of join(rewrite, at)) seen.add(sign)
 }

@@ -197,7 +197,7 @@ export const rewriteStatement = ({ text, tokens }: Statement, asker: Asker): Edi
 /** DuckDB reads the arguments of these several times, and what stands in one another many times. */
 const factors: Readonly<Record<string, number>> = { quotient: 6, remainder: 4, joined: 6, joined_text: 6, without: 4, concat: 3 } // prettier-ignore
 const typed =
-  /^(text|shown|sum|avg|round|date_trunc|minus|sum_of|avg_of|substring|justify_\w+|jsonb_set|regexp\w*|match\w*)$/
+  /^(text|piece|shown|sum|avg|round|date_trunc|minus|sum_of|avg_of|substring|justify_\w+|jsonb_set|regexp\w*|match\w*)$/
 /** As many readings take about a second. */
 const maxReadings = 100_000
 
@@ -216,7 +216,10 @@ const checkNesting = (text: string, edits: readonly Edit[]): void => {
     readings.set(at, count)
     sum += factor > 1 ? count : 0
     if (sum > maxReadings)
-      throw new ProtocolError(sqlState.tooLarge, 'Too many functions and operators stand in one another: cut the statement into parts.')
+      throw new ProtocolError(
+        sqlState.tooLarge,
+        'Too many functions and operators stand in one another: cut the statement into parts.',
+      )
   }
 }
 

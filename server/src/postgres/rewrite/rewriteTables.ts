@@ -15,7 +15,10 @@ const ofOne = new Set(
   ).split(' '),
 )
 const isOne = (name: string) =>
-  ofOne.has(name) || (catalogMacros.has(name) && !Object.hasOwn(listed, name) && !/^(pg_get_keywords|_pg_expandarray)$/.test(name))
+  ofOne.has(name) ||
+  (catalogMacros.has(name) &&
+    !Object.hasOwn(listed, name) &&
+    !/^(pg_get_keywords|_pg_expandarray)$/.test(name))
 
 const begins = /^(from|join|lateral)$/
 const ends =
@@ -94,7 +97,9 @@ const rewriteTable = (rewrite: Rewrite, at: number): number | undefined => {
 
 /** Whether all of these are written-out whole numbers of four bytes. */
 const areSmall = (rewrite: Rewrite, first: number, last: number): boolean =>
-  rewrite.tokens.slice(first, last + 1).every(({ kind, text }) => kind === 'symbol' && /^(\d{1,9}|[-,])$/.test(text))
+  rewrite.tokens
+    .slice(first, last + 1)
+    .every(({ kind, text }) => kind === 'symbol' && /^(\d{1,9}|[-,$])$/.test(text))
 
 /** Whether a call is a column of its own, which gives a row for each of its values. */
 const isItem = (rewrite: Rewrite, at: number): boolean =>

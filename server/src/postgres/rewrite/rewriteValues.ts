@@ -170,7 +170,12 @@ const number = (rewrite: Rewrite, at: number): void => {
   const { text } = rewrite.tokens[at]!
   if (!Number.isFinite(Number(text)))
     throw new ProtocolError('22003', `The number ${text.slice(0, 80)} is greater than any here.`)
-  if (!rewrite.isTaken(at) && Math.abs(Number(text)) < 1e37 && text.length < 40 && Number(/e(.*)$/i.exec(text)![1]) > -20)
+  if (
+    !rewrite.isTaken(at) &&
+    Math.abs(Number(text)) < 1e37 &&
+    text.length < 40 &&
+    Number(/e(.*)$/i.exec(text)![1]) > -20
+  )
     rewrite.replace(at, at, decimal(text))
 }
 

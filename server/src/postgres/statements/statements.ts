@@ -85,13 +85,21 @@ const castBehind = (tokens: readonly SqlToken[], at: number): string | undefined
   return is(first + (isTwo ? 2 : 1), '[') ? `${name}[]` : name
 }
 
+/** Whether a parameter stands beside a written-out number in `generate_series(1, $1)`. */
+const countsTo = (tokens: readonly SqlToken[], at: number): boolean => {
+  const open = tokens[at]!.around
+  return (
+    /^generate_series$/i.test(tokens[open - 1]?.text ?? '') && /^\d{1,9}$/.test(tokens[open + 1]?.text ?? '')
+  )
+}
+
 /** Finds all parameters `$1`, `$2`, … of a statement. */
 export const findParameters = ({ tokens }: Statement): ParameterMark[] =>
   tokens.flatMap((token, at): ParameterMark[] => {
     const next = tokens[at + 1]
     const isMark = token.kind === 'symbol' && token.text === '$' && next?.start === token.end
     if (!isMark || !/^\d{1,5}$/.test(next.text)) return []
-    const cast = castBehind(tokens, at + 2)
+    const cast = castBehind(tokens, at + 2) ?? (countsTo(tokens, at) ? 'int4' : undefined)
     const place = { number: Number(next.text), at, start: token.start, end: next.end }
     const mark = cast === undefined ? place : { ...place, cast }
     const [sign, before, word, bracket] = [tokens[at - 4], tokens[at - 3], tokens[at - 2], tokens[at - 1]]

@@ -37,6 +37,10 @@ const scalar = (sql: string, type: DuckDBType): string => {
       return `CASE WHEN isnan(${sql}) THEN 'NaN' WHEN isinf(${sql}) THEN CASE WHEN ${sql} > 0 THEN 'Infinity' ELSE '-Infinity' END ELSE ${sql}::VARCHAR END`
     case DuckDBTypeId.BLOB:
       return `'\\x' || lower(hex(${sql}))`
+    case DuckDBTypeId.DECIMAL: {
+      const { width, scale } = type as unknown as { width: number; scale: number }
+      return width === scale ? `regexp_replace(${sql}::VARCHAR, '^(-?)\\.', '\\10.')` : `${sql}::VARCHAR`
+    }
     case DuckDBTypeId.INTERVAL:
       return intervalText(`replace(${sql}::VARCHAR, 'month', 'mon')`)
     case DuckDBTypeId.DATE:

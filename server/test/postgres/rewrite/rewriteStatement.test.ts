@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { applyEdits } from '../../../src/sql/text/edits.js'
 import { typeOidOf } from '../../../src/postgres/catalog/typeTables.js'
 import { bytesOf, readArray } from '../../../src/postgres/messages/encodeBinary.js'
+import { likeOthers } from '../../../src/postgres/describeStatement.js'
 import { readParameter } from '../../../src/postgres/messages/readParameter.js'
 import { catalogUse, rewriteStatement } from '../../../src/postgres/rewrite/rewriteStatement.js'
 import { Settings } from '../../../src/postgres/Settings.js'
@@ -74,6 +75,24 @@ describe('what a client sends takes no longer than its length', () => {
     ['an array', () => expect(readArray(`{${' '.repeat(100_000)}{}`)).toBeUndefined()],
   ])('%s', (_, read) => read())
 
+  it.each([
+    ['casts to text', many(90, '(', '') + 'a' + many(90, '::text)', '')],
+    ['joined columns', many(30, '(a || b || ', '') + 'c' + many(30, ')', '')],
+    ['texts in calls', many(40, 'concat(date_trunc(a, ', '') + 'b' + many(40, '))', '')],
+  ])('%s that stand in one another', (_, sql) => {
+    let length = 0
+    expect(() => (length = rewrite(`SELECT ${sql}`).length)).toThrow(/stand in one another/)
+    expect(length).toBe(0)
+  })
+
+  it('parameters beside operators', () => {
+    const statement = statementOf(
+      `SELECT ${Array.from({ length: 40_000 }, (_, at) => `1.5e0 + $${at + 1}`).join(', ')}`,
+    )
+    const edits = rewriteStatement(statement, asker)
+    expect(likeOthers(statement, findParameters(statement), edits)).toHaveLength(40_000)
+  })
+
   it('a parameter knows where it stands', () => {
     const statement = statementOf('SELECT a - $1, b = ANY ($2), c = $3::int')
     for (const { at, start } of findParameters(statement)) expect(statement.tokens[at]?.start).toBe(start)
@@ -96,6 +115,10 @@ it.each([
   ['SELECT obj_description(1)', 'read'],
   ['SELECT version() FROM pg_class', 'read'],
 ])('%s: the catalog is %s', (sql, use) => expect(catalogUse(rewriteStatement(statementOf(sql), asker))).toBe(use)) // prettier-ignore
+
+it('a macro of a user is called, not the function of its name', () => {
+  expect(rewrite('SELECT mine(a), round(a)')).toBe('SELECT mine(a), waymark_pg.pg.round(a)')
+})
 
 describe('is rewritten', () => {
   it.each([
