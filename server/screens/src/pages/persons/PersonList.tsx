@@ -2,14 +2,12 @@ import { useMemo } from 'preact/hooks'
 import { askOf } from '../../data/asks'
 import type { Json } from '../../data/query'
 import { AnswerCard } from '../../parts/AnswerCard'
-import { FilterBar } from '../../parts/FilterBar'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { PersonLink } from '../../parts/cells'
 import { Table, type TableColumn } from '../../parts/Table'
 import { Traits } from '../../parts/Properties'
 import { useScope } from '../../address/scope'
-import { useFilters } from '../../address/filterSearch'
 import { useSearch } from '../../address/location'
 import { type Order, readOrder } from './personOrder'
 
@@ -66,24 +64,24 @@ function SearchForm({ text }: { text: string }) {
 /** Who was seen in the time, or who fits what is searched for at any time; as the filters and the order say. */
 export function PersonList() {
   const scope = useScope()
-  const { filters } = useFilters()
   const [search, setSearch] = useSearch()
   const text = search.get('q') ?? ''
   const sorted = search.get('sort')
   const limit = search.has('more') ? many : few
   const order = useMemo(() => readOrder(sorted), [sorted])
-  const ask = askOf(
-    'people',
-    { ...scope, filters },
-    { search: text || undefined, order: order.by, ascending: !order.isDescending, most: limit },
-  )
+  const ask = askOf('people', scope, {
+    search: text || undefined,
+    order: order.by,
+    ascending: !order.isDescending,
+    most: limit,
+  })
 
   const sortBy = (by: Order['by']) => {
     const isDescending = by === order.by ? !order.isDescending : by !== 'person'
     setSearch({ sort: `${isDescending ? '-' : ''}${by}` }, { replace: true })
   }
   const nobody =
-    filters.length > 0
+    scope.filters.length > 0
       ? 'Nobody matches the filters.'
       : text
         ? 'Nobody fits. Of ids and traits a part is enough; a session or device is found by its whole id.'
@@ -92,7 +90,6 @@ export function PersonList() {
   return (
     <>
       <SearchForm text={text} />
-      <FilterBar of="people" />
       <AnswerCard title={text ? `People with “${text}”` : 'People'} ask={ask} empty={nobody}>
         {(answer) => (
           <>
