@@ -48,9 +48,9 @@ const store = async (entries: readonly LogEntry[]): Promise<string[]> => {
     return []
   } catch {
     await connection.run('ROLLBACK')
-    const [only] = entries
-    if (entries.length === 1 && only.isAlone) return [only.body.toString()]
-    const parts = entries.length > 1 ? entries : rowsOf(only)
+    const only = entries.length === 1 ? entries[0] : undefined
+    if (only?.isAlone) return [only.body.toString()]
+    const parts = only === undefined ? entries : rowsOf(only)
     const middle = parts.length >> 1
     const before = middle === 0 ? [] : await store(parts.slice(0, middle))
     return [...before, ...(await store(parts.slice(middle)))]
