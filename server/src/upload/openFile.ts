@@ -15,7 +15,7 @@ import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import { type CsvDialect, maxRowBytes } from './createCsvReader.js'
 import { quoteNumbers, readRecords } from './readRecords.js'
 import { type FileColumn, findCommas, findTypes, readKnown, type TextColumn } from './textTypes.js'
-import type { FileFormat } from './detectFormat.js'
+import type { FileFormat } from './decodeBody.js'
 
 /** Finds a column by its name; case does not matter, as everywhere in SQL. */
 export const findColumn = <T extends { name: string }>(columns: readonly T[], name: string): T | undefined =>
