@@ -47,7 +47,7 @@ export const paths: TableMacro = {
     [
       'moved',
       `SELECT s.step, w.pages[s.step] AS from_page, w.pages[s.step + 1] AS to_page, count(*) AS sessions
-       FROM walked w, (SELECT unnest(range(1, depth::INTEGER + 1)) AS step) s
+       FROM walked w, (SELECT unnest(range(1, least(depth::INTEGER, ${maxMoves}) + 1)) AS step) s
        WHERE w.pages[s.step] <> 0 GROUP BY ALL`,
     ],
     ['named', `SELECT hash(v.path) AS page, any_value(v.path) AS path FROM visited v GROUP BY hash(v.path)`],
