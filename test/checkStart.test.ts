@@ -1,5 +1,8 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { checkStart } from '../scripts/setup/checkStart.mjs'
+// @ts-expect-error plain JavaScript
+import { checkStart as check } from '../scripts/setup/checkStart.mjs'
+
+const checkStart = check as (script: string, flags: readonly string[], node?: string) => void
 
 afterEach(() => vi.unstubAllEnvs())
 
