@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { run as runCommand } from '../../../scripts/setup/run.mjs'
-import { installPython } from '../../../scripts/test/installForSuites.mjs'
+import { installPython } from '../../../scripts/test/installPackages.mjs'
 
 const packages = [
   'pandas==3.1.1',

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { ensureNode } from '../../../scripts/setup.mjs'
 import { run as runCommand } from '../../../scripts/setup/run.mjs'
-import { installNpm } from '../../../scripts/test/installForSuites.mjs'
+import { installNpm } from '../../../scripts/test/installPackages.mjs'
 
 /** @type {import('../../../scripts/test/suites.mjs').Suite} */
 export async function run({ url, agent, work }) {

@@ -11,6 +11,9 @@ export interface Asker {
   pid: number
   /** The schema in which names are looked for first, as it is shown. */
   schema: string
+  database: string
+  /** All that the user may read: another than the database is shown as a schema of it. */
+  catalogs: readonly string[]
   /** The user's connections, as rows of `pg_stat_activity`. */
   activity(): readonly object[]
 }

@@ -15,6 +15,8 @@ const asker = {
   settings: new Settings(),
   pid: 1,
   schema: 'main',
+  database: 'lakehouse',
+  catalogs: ['lakehouse', 'analytics'],
   activity: () => [{ pid: 1, query }],
 }
 const rewrite = (sql: string) => {

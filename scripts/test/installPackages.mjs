@@ -5,6 +5,17 @@ import { join } from 'node:path'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 
+export const toolPackages = [
+  ...['sqlalchemy==2.0.46', 'psycopg2-binary==2.9.13', 'adbc-driver-postgresql==1.13.0', 'pandas==3.1.1'],
+  ...['pyarrow==26.0.1', 'polars==2.1.0', 'dlt==1.31.0', 'dbt-core==1.12.0', 'dbt-postgres==1.11.0'],
+]
+export const driverPackages = [
+  'sqlalchemy==2.1.9',
+  'psycopg[binary]==3.3.9',
+  'asyncpg==0.31.0',
+  'pytest==9.2.0',
+]
+
 const cache = join(root, '.cache/suites')
 
 /**
