@@ -170,9 +170,10 @@ export class ClientState {
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
     const rows = () => activity().map((each) => ({ ...each, name: user, oid: userOid }))
-    const edits = rewriteStatement(statement, { user, settings: this.settings, pid, schema, activity: rows })
+    const asker = { user, settings: this.settings, pid, database, schema, activity: rows }
+    const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
-    if (use !== 'none') await catalog.prepare(use === 'read')
+    if (use !== undefined) await catalog.prepare(database, use)
     return edits
   }
 
