@@ -173,7 +173,7 @@ export class ClientState {
     const asker = { user, settings: this.settings, pid, schema, database, catalogs: sql.readable, activity }
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
-    if (use !== 'none') await catalog.prepare(use === 'read')
+    if (use !== undefined) await catalog.prepare(database, use)
     return edits
   }
 
