@@ -11,10 +11,9 @@ export interface Asker {
   settings: Settings
   /** The number of its connection. */
   pid: number
-  /** The database that it has entered. */
-  database: string
   /** The schema in which names are looked for first, as it is shown. */
   schema: string
+  /** The database that it has entered. */
   database: string
   /** All that the user may read: another than the database is shown as a schema of it. */
   catalogs: readonly string[]

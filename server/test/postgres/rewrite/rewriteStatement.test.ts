@@ -14,7 +14,6 @@ const asker = {
   user: 'ada',
   settings: new Settings(),
   pid: 1,
-  database: 'lakehouse',
   schema: 'main',
   database: 'lakehouse',
   catalogs: ['lakehouse', 'analytics'],
