@@ -43,7 +43,7 @@ export function AnswerCard({ title, ask, aside, class: name, empty, children }: 
       isStale={asked.isLoading && Boolean(asked.answer)}
       {...(name ? { class: name } : {})}
     >
-      <AnswerBody asked={asked} empty={empty}>
+      <AnswerBody asked={asked} empty={ask['where'] === undefined ? empty : 'Nothing matches the filters.'}>
         {children}
       </AnswerBody>
     </Card>
