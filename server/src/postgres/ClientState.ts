@@ -166,18 +166,27 @@ export class ClientState {
   }
 
   async #rewrite(statement: Statement): Promise<Edit[]> {
-    const { user, pid, database, catalog, activity } = this.#options
+    const { user, pid, database, catalog, sql } = this.#options
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
-    const rows = () => activity().map((each) => ({ ...each, name: user, oid: userOid }))
+    const activity = () => this.#options.activity().map((each) => ({ ...each, name: user, oid: userOid }))
     const macros = await catalog.macros()
     // DuckDB finds a function without a schema in these two.
     const places = [`${entered}.${name}`, `${entered}.main`]
     const isOwn = (of: string) => places.some((place) => macros.has(`${place}.${of}`))
-    const asker = { user, settings: this.settings, pid, schema, isOwn, activity: rows }
+    const asker = {
+      user,
+      settings: this.settings,
+      pid,
+      schema,
+      isOwn,
+      database,
+      catalogs: sql.readable,
+      activity,
+    }
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
-    if (use !== 'none') await catalog.prepare(use === 'read')
+    if (use !== undefined) await catalog.prepare(database, use)
     return edits
   }
 

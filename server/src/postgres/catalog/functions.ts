@@ -16,18 +16,9 @@ export const catalogFunctions: Macros = {
   current_setting: always('NULL::VARCHAR', 'given', 'given, missing'),
   format_type: always(formatType, 'id, modifier'),
   pg_get_userbyid: always(`'${owner}'`, 'object'),
-  pg_table_is_visible: always(`(SELECT count(*) > 0 FROM ${pg}.shown_relations r WHERE r.oid = object AND r.nspname IN ('main', 'analytics', 'pg_catalog', current_schema()))`, 'object'),
   pg_type_is_visible: always('true', 'object'),
   pg_function_is_visible: always('true', 'object'),
   pg_get_expr: always('expression', 'expression, relation', 'expression, relation, pretty'),
-  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relations r WHERE r.oid = object)`, 'object', 'object, pretty'),
-  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.keys k WHERE k.oid = object)`, 'object', 'object, pretty'),
-  pg_get_indexdef: [
-    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.names, ', ') || ')') FROM ${pg}.keys k WHERE k.indexid = object)`],
-    ['object, place, pretty', `(SELECT max(k.names[place]) FROM ${pg}.keys k WHERE k.indexid = object)`],
-  ],
-  obj_description: always(`(SELECT max(d.description) FROM ${pg}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
-  col_description: always(`(SELECT max(d.description) FROM ${pg}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
   shobj_description: always('NULL::VARCHAR', 'object, catalog'),
   pg_encoding_to_char: always(`'UTF8'`, 'object'),
   getdatabaseencoding: always(`'UTF8'`, ''),
@@ -68,22 +59,35 @@ export const catalogFunctions: Macros = {
   _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth}))`, 'items'),
 } // prettier-ignore
 
-/** The numbers of objects by their names, and their names: what casts to `regclass` and the like become. */
+/** The numbers of functions and types by their names, and their names: what casts to `regproc` and the like become. */
 export const namesOfObjects: Macros = {
-  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_min(r.oid, CASE r.nspname WHEN 'pg_catalog' THEN 0 WHEN current_schema() THEN 1 WHEN 'main' THEN 2 ELSE 3 END) FROM ${pg}.shown_names r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, CASE WHEN r.nspname <> 'information_schema' THEN r.relname END)
-    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
-  // A cast of a name that is none's is an error, and NULL is what the function says.
-  find_regclass: always(`CASE WHEN given IS NOT NULL THEN coalesce(${pg}.to_regclass(given), error('relation "' || given || '" does not exist')) END`, 'given'),
   to_regproc: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(p.oid) FROM ${pg}.pg_proc p WHERE p.proname = replace(given::VARCHAR, 'pg_catalog.', '')))`, 'given'),
   to_regprocedure: always(`${pg}.to_regproc(regexp_extract(given::VARCHAR, '^[^(]*'))`, 'given'),
   regproc_name: always(`coalesce((SELECT max(p.proname) FROM ${pg}.pg_proc p WHERE p.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
   regprocedure_name: always(`${pg}.regproc_name(object)`, 'object'),
   to_regtype: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM ${pg}.pg_type t WHERE given::VARCHAR IN (t.typname, ${pg}.format_type(t.oid, NULL))))`, 'given'),
-  to_regnamespace: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM ${pg}.pg_namespace n WHERE n.nspname = given::VARCHAR))`, 'given'),
-  regclass_name: always(`coalesce((SELECT max(CASE WHEN r.nspname IN ('pg_catalog', 'main', 'analytics', current_schema()) THEN r.relname ELSE r.nspname || '.' || r.relname END) FROM ${pg}.shown_names r WHERE r.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
   regtype_name: always(`${pg}.format_type(object::BIGINT, NULL)`, 'object'),
-  regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${pg}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
 } // prettier-ignore
+
+/** What is told of a database's relations, and what casts to `regclass` and `regnamespace` become. */
+export const readersOf = (own: string): Macros => ({
+  pg_table_is_visible: always(`object IN (SELECT r.oid FROM ${own}.names r WHERE r.nspname IN ('main', 'analytics', 'pg_catalog', current_schema()))`, 'object'),
+  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relations r WHERE r.oid = object)`, 'object', 'object, pretty'),
+  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.keys k WHERE k.oid = object)`, 'object', 'object, pretty'),
+  pg_get_indexdef: [
+    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.names, ', ') || ')') FROM ${pg}.keys k WHERE k.indexid = object)`],
+    ['object, place, pretty', `(SELECT max(k.names[place]) FROM ${pg}.keys k WHERE k.indexid = object)`],
+  ],
+  obj_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
+  col_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
+  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_min(r.oid, CASE r.nspname WHEN 'pg_catalog' THEN 0 WHEN current_schema() THEN 1 WHEN 'main' THEN 2 ELSE 3 END) FROM ${own}.names r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, CASE WHEN r.nspname <> 'information_schema' THEN r.relname END)
+    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
+  // A cast of a name that is none's is an error, and NULL is what the function says.
+  find_regclass: always(`CASE WHEN given IS NOT NULL THEN coalesce(${own}.to_regclass(given), error('relation "' || given || '" does not exist')) END`, 'given'),
+  to_regnamespace: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM ${own}.pg_namespace n WHERE n.nspname = given::VARCHAR))`, 'given'),
+  regclass_name: always(`coalesce((SELECT max(CASE WHEN r.nspname IN ('pg_catalog', 'main', 'analytics', current_schema()) THEN r.relname ELSE r.nspname || '.' || r.relname END) FROM ${own}.names r WHERE r.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
+  regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${own}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
+}) // prettier-ignore
 
 /** https://www.postgresql.org/docs/current/sql-keywords-appendix.html: those that must be quoted as a name. */
 const reservedWords = (
@@ -151,7 +155,6 @@ const jsonAt = (place: string) =>
   `(CASE json_type(value::JSON) WHEN 'ARRAY' THEN from_json(value::JSON, ${jsonList})[try_cast(${place} AS INTEGER) + 1] ELSE from_json(value::JSON, ${jsonMap})[${place}] END)`
 
 const jsonPaths: Macros = {
-  json_within: always('analytics.main.json_contains(other, value)', 'value, other'),
   set_step_of: always(`CASE json_type(value::JSON) WHEN 'OBJECT' THEN to_json(map_concat(from_json(value::JSON, ${jsonMap}), map([step], [item::JSON])))
     WHEN 'ARRAY' THEN to_json(CASE WHEN try_cast(step AS INTEGER) >= json_array_length(value::JSON) THEN list_append(from_json(value::JSON, ${jsonList}), item::JSON)
       ELSE list_transform(from_json(value::JSON, ${jsonList}), lambda each, nth: CASE WHEN nth - 1 = try_cast(step AS INTEGER) + CASE WHEN try_cast(step AS INTEGER) < 0 THEN json_array_length(value::JSON) ELSE 0 END THEN item::JSON ELSE each END) END)
@@ -168,6 +171,8 @@ const groupsOf = (value: string, count: number) =>
   count === 0
     ? `regexp_extract(${value}, pattern)`
     : Array.from({ length: count }, (_, nth) => `regexp_extract(${value}, pattern, ${nth + 1})`).join(', ')
+
+const stripNulls = `to_json(map_from_entries(list_filter(map_entries(from_json(value::JSON, ${jsonMap})), lambda each: json_type(each.value) <> 'NULL')))`
 
 /** Functions that PostgreSQL has and DuckDB has not, or has with another meaning. */
 export const functions: Macros = {
@@ -204,15 +209,13 @@ export const functions: Macros = {
   trim_array: always('items[:len(items) - count]', 'items, count'),
   array_to_string: [['items, sign', 'array_to_string(items, sign)'], ['items, sign, missing', `array_to_string(list_transform(items, lambda each: coalesce(each::VARCHAR, missing)), sign)`]],
   jsonb_exists: always(`list_contains(coalesce(json_keys(value::JSON), from_json(value::JSON, '["VARCHAR"]')), key)`, 'value, key'),
-  json_strip_nulls: always(`to_json(map_from_entries(list_filter(map_entries(from_json(value::JSON, ${jsonMap})), lambda each: json_type(each.value) <> 'NULL')))`, 'value'),
-  jsonb_strip_nulls: always(`to_json(map_from_entries(list_filter(map_entries(from_json(value::JSON, ${jsonMap})), lambda each: json_type(each.value) <> 'NULL')))`, 'value'),
-  json_object_agg: always('json_group_object(key, value)', 'key, value'),
-  jsonb_object_agg: always('json_group_object(key, value)', 'key, value'),
+  ...Object.fromEntries(['json_strip_nulls', 'jsonb_strip_nulls'].map((name) => [name, always(stripNulls, 'value')])),
+  ...Object.fromEntries(['json_object_agg', 'jsonb_object_agg'].map((name) => [name, always('json_group_object(key, value)', 'key, value')])),
   to_hex: always('lower(to_hex(value))', 'value'),
   decode: [['value', 'decode(value)'], ['value, form', `CASE form WHEN 'hex' THEN unhex(value) WHEN 'base64' THEN from_base64(value) ELSE error('decode reads hex and base64.') END`]],
   sha256: always('unhex(sha256(value))', 'value'),
-  num_nulls: [['a', '(a IS NULL)::INTEGER'], ['a, b', '(a IS NULL)::INTEGER + (b IS NULL)::INTEGER'], ['a, b, c', '(a IS NULL)::INTEGER + (b IS NULL)::INTEGER + (c IS NULL)::INTEGER']],
-  num_nonnulls: [['a', '(a IS NOT NULL)::INTEGER'], ['a, b', '(a IS NOT NULL)::INTEGER + (b IS NOT NULL)::INTEGER'], ['a, b, c', '(a IS NOT NULL)::INTEGER + (b IS NOT NULL)::INTEGER + (c IS NOT NULL)::INTEGER']],
+  num_nulls: [['a', '(a IS NULL)::INTEGER'], ['a, b', '(a IS NULL)::INTEGER + (b IS NULL)::INTEGER']],
+  num_nonnulls: [['a', '(a IS NOT NULL)::INTEGER'], ['a, b', '(a IS NOT NULL)::INTEGER + (b IS NOT NULL)::INTEGER']],
   date_trunc_in: always('timezone(zone, date_trunc(part, timezone(zone, moment)))', 'part, moment, zone'),
   like_any: always('len(list_filter(patterns, lambda pattern: value LIKE pattern)) > 0', 'value, patterns'),
   ilike_any: always('len(list_filter(patterns, lambda pattern: value ILIKE pattern)) > 0', 'value, patterns'),
@@ -315,17 +318,16 @@ export const typedFunctions: Macros = {
   json_or_text_of: [['of VARCHAR', '1'], ['of JSON', 'true']],
 } // prettier-ignore
 
+/** What stands before the first letter counts, and is empty. */
+const substring: Macros[string] = [['value, start', 'system.main.substring(value, greatest(start, 1))'], ['value, start, count', 'system.main.substring(value, greatest(start, 1), greatest(count + least(start, 1) - 1, 0))']] // prettier-ignore
+
 /** Functions that DuckDB has too, with another value or type. */
 export const valueFunctions: Macros = {
-  round: [
-    // Of two neighbours that are equally near PostgreSQL takes the even float.
-    ['value', `(round(value) - CASE WHEN typeof(value) = 'DOUBLE' AND abs(value - trunc(value)) = 0.5 AND abs(round(value)) % 2 = 1 THEN sign(value) ELSE 0 END)`],
-    ['value, places', 'round(value::DECIMAL(38, 10), places)'],
-  ],
+  // Of two neighbours that are equally near PostgreSQL takes the even float.
+  round: [['value', `(round(value) - CASE WHEN typeof(value) = 'DOUBLE' AND abs(value - trunc(value)) = 0.5 AND abs(round(value)) % 2 = 1 THEN sign(value) ELSE 0 END)`], ['value, places', 'round(value::DECIMAL(38, 10), places)']],
   sum: always(chosen('sum', 'value', 'sum(value)'), 'value'),
   avg: always(chosen('avg', 'value', 'avg(value)'), 'value'),
-  substring: [['value, start', 'substring(value, greatest(start, 1))'], ['value, start, count', 'substring(value, greatest(start, 1), greatest(count + least(start, 1) - 1, 0))']],
-  substr: [['value, start', 'substring(value, greatest(start, 1))'], ['value, start, count', 'substring(value, greatest(start, 1), greatest(count + least(start, 1) - 1, 0))']],
+  ...Object.fromEntries(['substring', 'substr'].map((name) => [name, substring])),
   sign: always('sign(value)::DOUBLE', 'value'),
   text: always(chosen('text', 'value'), 'value'),
   piece: always(chosen('piece', 'value'), 'value'),
@@ -345,14 +347,11 @@ export const valueFunctions: Macros = {
     ['value, sign', `CASE WHEN value = '' THEN [] WHEN sign IS NULL THEN string_split(value, '') WHEN sign = '' THEN [value] ELSE string_split(value, sign) END`],
     ['value, sign, missing', `list_transform(CASE WHEN value = '' THEN [] WHEN sign IS NULL THEN string_split(value, '') WHEN sign = '' THEN [value] ELSE string_split(value, sign) END, lambda item: nullif(item, missing))`],
   ],
-  length: whole('length(value)', 'value'),
-  char_length: whole('length(value)', 'value'),
-  character_length: whole('length(value)', 'value'),
+  ...Object.fromEntries(['length', 'char_length', 'character_length'].map((name) => [name, whole('length(value)', 'value')])),
   strpos: whole('strpos(value, part)', 'value, part'),
   array_position: whole('list_position(items, item)', 'items, item'),
   cardinality: whole('len(items)', 'items'),
-  json_array_length: whole('json_array_length(value)', 'value'),
-  jsonb_array_length: whole('json_array_length(value)', 'value'),
+  ...Object.fromEntries(['json_array_length', 'jsonb_array_length'].map((name) => [name, whole('json_array_length(value)', 'value')])),
   lpad: [['value, width', `lpad(value, width, ' ')`], ['value, width, fill', 'lpad(value, width, fill)']],
   rpad: [['value, width', `rpad(value, width, ' ')`], ['value, width, fill', 'rpad(value, width, fill)']],
   array_remove: always('list_filter(items, lambda each: each IS DISTINCT FROM item)', 'items, item'),

@@ -1,7 +1,8 @@
 import { closingAt, operandAt, operandBefore, type Range } from '../../sql/text/operands.js'
 import { isName, isSymbol } from '../../sql/text/tokenize.js'
 import { pg } from '../catalog/names.js'
-import { quoteText } from '../../duckdb/quote.js'
+import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** The pattern that begins at `at` is found anywhere, as in Postgres; DuckDB's `~` must match the whole text. */
@@ -52,17 +53,28 @@ const isJson = (text: string | undefined): boolean => {
   }
 }
 
-/** `json @> json`, where one side says that it is JSON: lists have the same operator in DuckDB. */
+/** `json @> json` or `json <@ json`, where one side says that it is JSON: lists have the same operators in DuckDB. */
 const contain = (rewrite: Rewrite, at: number): void => {
-  const first = operandBefore(rewrite.tokens, at - 1)
-  const last = operandAt(rewrite.tokens, at + 2)
+  const { tokens } = rewrite
+  const first = operandBefore(tokens, at - 1)
+  const last = operandAt(tokens, at + 2)
   if (first === undefined || last === undefined) return
   const isWithin = rewrite.is(at, '<')
   const says = (end: number) => rewrite.is(end - 1, ':') && /^jsonb?$/.test(rewrite.word(end))
   if (!says(at - 1) && !says(last) && !isJson(rewrite.text(isWithin ? at - 1 : at + 2))) return
-  rewrite.before(first, isWithin ? `${pg}.json_within(` : 'json_contains(')
-  rewrite.replace(at, at + 1, ', ')
-  rewrite.after(last, ')')
+  if (!isWithin) {
+    rewrite.before(first, 'json_contains(')
+    rewrite.replace(at, at + 1, ', ')
+    rewrite.after(last, ')')
+    return
+  }
+  const other = tokens.slice(at + 2, last + 1).map(({ kind, text }) => {
+    if (kind === 'symbol' && !/^[.:]$/.test(text))
+      throw new ProtocolError(sqlState.notSupported, 'Behind <@ stands a column or a written-out value here.')
+    return kind === 'name' ? quoteIdentifier(text) : /^jsonb$/i.test(text) ? 'JSON' : text
+  })
+  rewrite.before(first, `json_contains(${other.join('')}, `)
+  rewrite.replace(at, last, ')')
 }
 
 /** `json ?| array['a', 'b']` */
