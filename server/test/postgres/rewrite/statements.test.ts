@@ -43,6 +43,22 @@ const rowsOf = async (statement: string): Promise<unknown[][]> => {
 }
 const namesOf = async (statement: string) => (await client.query(statement)).fields.map(({ name }) => name)
 
+it("a macro of a user's is called, from its creation to its end, in place of PostgreSQL's function", async () => {
+  const asked = `SELECT initcap('ab'), round(2.4), upper('a')`
+  expect(await rowsOf(asked)).toEqual([['Ab', '2', 'A']])
+  await service.query(`CREATE MACRO initcap(x) AS 'mine'`)
+  await service.query('CREATE MACRO round(x) AS 7')
+  expect(await rowsOf(asked)).toEqual([['mine', '7', 'A']])
+  await service.query('DROP MACRO initcap')
+  await service.query('DROP MACRO round')
+  expect(await rowsOf(asked)).toEqual([['Ab', '2', 'A']])
+})
+
+it('a plan is a column, and each of its lines a row', async () => {
+  expect(await namesOf('EXPLAIN SELECT 1')).toEqual(['QUERY PLAN'])
+  expect((await rowsOf('EXPLAIN SELECT 1')).length).toBeGreaterThan(5)
+})
+
 describe('a name of an object', () => {
   it.each([
     [`SELECT relname FROM pg_class WHERE oid = 'orders'::regclass`, 'orders'],
