@@ -67,6 +67,7 @@ describe('tools get what they ask for', () => {
     ['pgAdmin', `SELECT set_config('bytea_output', 'hex', false) FROM pg_show_all_settings() WHERE name = 'bytea_output'`, 'hex'],
     ['pg_dump', `SELECT pg_catalog.set_config('search_path', 'analytics', false); SELECT setting, source FROM pg_settings WHERE pg_settings.name = 'search_path'`, 'analytics', 'session'],
     ['psql', `SELECT array_remove(ARRAY['a', 'b'], 'a'), pg_get_function_sqlbody(1) IS NULL, pg_tablespace_size(1663)`, '{"b"}', 't', '0'],
+    ['dbt', `SELECT count(*) FROM "lakehouse"."analytics"."saved"`, '0'],
     ['people', `SELECT 'int4'::regtype::text, 'character varying'::regtype::oid, ('int' || '8')::regtype::oid, 'pg_class'::regclass::oid`, 'integer', '1043', '20', '1259'],
     ['people', `SELECT 'orders'::regclass`, 'orders'],
     ['people', `SELECT rolname, (SELECT count(*) FROM pg_user WHERE pg_user.usename = current_user) FROM pg_roles WHERE rolname = current_user`, 'ada', '1'],
