@@ -62,6 +62,8 @@ describe('tools get what they ask for', () => {
     ['TypeORM', `SET search_path TO analytics; SELECT current_schema(), current_schema`, 'analytics', 'analytics'],
     ['Sequelize', `SET TIME ZONE INTERVAL '+00:00' HOUR TO MINUTE; SHOW TimeZone`, 'UTC'],
     ['Sequelize', `SET TIME ZONE INTERVAL '+02:00' HOUR TO MINUTE; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 14:00:00+02'],
+    ['psycopg', `SET TIME ZONE 'Asia/Kolkata'; SELECT current_setting('TimeZone'), TIMESTAMPTZ '2026-07-01 12:00:00Z'`, 'Asia/Kolkata', '2026-07-01 17:30:00+05:30'],
+    ['psycopg', `SET TimeZone TO 'europe/berlin'; SHOW TimeZone`, 'Europe/Berlin'],
     ['people', `SET TIME ZONE -3; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 09:00:00-03'],
     ['people', `SET TIME ZONE '+02:00'; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 10:00:00-02'],
     ['pgAdmin', `SELECT set_config('bytea_output', 'hex', false) FROM pg_show_all_settings() WHERE name = 'bytea_output'`, 'hex'],
