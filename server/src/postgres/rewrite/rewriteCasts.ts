@@ -44,8 +44,13 @@ const castAs = (rewrite: Rewrite, at: number, typeAt: number): Cast | undefined 
     : undefined
 }
 
+/** Whether a name is put together in brackets, `('"' || a || '"')`. */
+const isBuilt = (rewrite: Rewrite, { first, last }: Cast): boolean =>
+  rewrite.is(first, '(') && rewrite.tokens.slice(first, last).some(({ kind }) => kind === 'text')
+
 /** Whether the number of the object is meant, and not its name. */
-const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
+const meansNumber = (rewrite: Rewrite, cast: Cast): boolean => {
+  const { first, last, end } = cast
   const next = rewrite.is(end + 1, ':')
     ? rewrite.word(end + 3)
     : rewrite.word(end + 1) === 'as'
@@ -58,9 +63,8 @@ const meansNumber = (rewrite: Rewrite, { first, last, end }: Cast): boolean => {
   const isShown = rewrite.word(first - 1) === 'select' && rewrite.tokens[first]?.depth === 0
   if (isText && isShown && (end + 1 === rewrite.tokens.length || rewrite.is(end + 1, ','))) return false
   const isCall = /^(format|quote_ident|concat)$/.test(rewrite.word(first))
-  return (
-    isText || isCall || rewrite.is(first, '$') || rewrite.is(first - 1, '=') || rewrite.word(end + 1) === '='
-  )
+  const isCompared = rewrite.is(first - 1, '=') || rewrite.is(end + 1, '=')
+  return isText || isCall || isBuilt(rewrite, cast) || isCompared || rewrite.is(first, '$')
 }
 
 const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolean): void => {
@@ -68,7 +72,7 @@ const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolea
   const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
   const number = isText ? numberOfName(type, rewrite.text(cast.first) ?? '') : undefined
   if (number !== undefined) rewrite.replace(cast.first, cast.first, String(number))
-  const finds = number === undefined && (isNumber || isText)
+  const finds = number === undefined && (isNumber || isText || isBuilt(rewrite, cast))
   const find = type === 'regclass' ? 'find_regclass' : `to_${type}`
   const names = isNumber ? [] : [`${type}_name`]
   const calls = [...names, ...(finds ? [find] : [])]

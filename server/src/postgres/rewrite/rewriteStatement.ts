@@ -105,6 +105,9 @@ const replaceQualified = (rewrite: Rewrite, at: number, schema: string): number 
     }
     if (catalogMacros.has(named)) rewrite.replace(at, end, `${pg}.${named}`)
     else rewrite.replace(at, at + 1, '')
+  } else if (shapes.has(relation) && rewrite.is(end + 1, '.')) {
+    // A column by all of its names, `pg_catalog.pg_class.relname`: DuckDB's FROM has only the last two.
+    rewrite.replace(at, end, Object.hasOwn(live, relation) ? aliasOf(named) : named)
   } else if (shapes.has(relation)) replaceRelation(rewrite, [at, end], relation)
   else if (schema === 'pg_catalog') rewrite.replace(at, at + 1, '')
   return end
