@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
+import { driverPackages, installPython, toolPackages } from './installPackages.mjs'
 
 const folder = join(root, 'server/test/clients')
 export const at = (/** @type {string} */ name) => join(folder, name)
@@ -10,66 +11,76 @@ export const at = (/** @type {string} */ name) => join(folder, name)
 const python = '/usr/bin/python3'
 
 /**
- * Clients of one language, in a folder of server/test/clients whose packages come from the language's registry. It is
- * copied to `cwd`, a folder of the cache, where it is compiled, so that the next run finds what this one has made.
- * @typedef {{ cwd: string, has: string[], fetch: string[], make?: string[], prepared?: Promise<string | undefined> }} Fetched
+ * A folder of the cache with what several tools need, so that the next run finds what this one has made.
+ * @typedef {{ cwd: string, prepare: () => Promise<string | undefined> }} Room `prepare` says why it cannot be had, and
+ *   throws if it does not compile.
  */
 
-/** @param {string} name @param {Omit<Fetched, 'cwd'>} how @returns {Fetched} */
-const fetched = (name, how) => ({ cwd: join(root, '.cache/clients', name), ...how })
+/** @param {string} cwd @param {() => Promise<string | undefined>} prepare @returns {Room} */
+const room = (cwd, prepare) => {
+  /** @type {Promise<string | undefined> | undefined} */
+  let prepared
+  return { cwd: join(root, '.cache', cwd), prepare: () => (prepared ??= prepare()) }
+}
 
-const go = fetched('go', {
+/**
+ * Clients of one language, in a folder of server/test/clients whose packages come from the language's registry.
+ * @param {string} name
+ * @param {{ has: string[], fetch: string[], make?: string[], anew?: string[] }} how `anew` is made without what was there
+ */
+const language = (name, { has, fetch, make, anew = [] }) => {
+  const made = room(`clients/${name}`, async () => {
+    const { cwd } = made
+    const call = (/** @type {string[]} */ [command = '', ...args]) =>
+      run(command, args, { quiet: true, timeoutMs: 900_000, cwd })
+    mkdirSync(cwd, { recursive: true })
+    if ((await call(has)).code !== 0) return 'not on this machine'
+    for (const each of anew) rmSync(join(cwd, each), { recursive: true, force: true })
+    cpSync(at(name), cwd, { recursive: true, preserveTimestamps: true })
+    const { code, output } = await call(fetch)
+    if (code !== 0)
+      return `its packages are not to be had: ${output.trim().replaceAll(/\s+/g, ' ').slice(-200)}`
+    const compiled = make && (await call(make))
+    if (compiled && compiled.code !== 0) throw new Error(`${name} does not compile:\n${compiled.output}`)
+    return undefined
+  })
+  return made
+}
+
+const go = language('go', {
   has: ['go', 'version'],
   fetch: ['go', 'mod', 'download'],
   make: ['go', 'build', '-o', 'clients', '.'],
 })
-const rust = fetched('rust', {
+const rust = language('rust', {
   has: ['cargo', '--version'],
   fetch: ['cargo', 'fetch', '--quiet'],
   make: ['cargo', 'build', '--quiet', '--offline'],
 })
-const java = fetched('java', {
+const copyJars = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
+const java = language('java', {
   has: ['bash', '-c', 'mvn -version && javac -version'],
-  fetch: [
-    'mvn',
-    '--batch-mode',
-    '--quiet',
-    'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies',
-    '-DoutputDirectory=jars',
-  ],
+  fetch: ['mvn', '--batch-mode', '--quiet', copyJars, '-DoutputDirectory=jars'],
   make: ['bash', '-c', 'javac -nowarn -proc:none -cp "jars/*" -d classes *.java'],
+  anew: ['jars', 'classes'],
 })
-const node = fetched('node', {
+const node = language('node', {
   has: ['npm', '--version'],
   // No script of a package is run.
   fetch: ['npm', 'install', '--ignore-scripts', '--no-package-lock', '--prefer-offline', '--no-audit'],
 })
 
-/** What has been made of other versions, or is no longer there, must not be found. */
-const anew = ['jars', 'classes']
-
-/** @param {Fetched} of @returns {Promise<string | undefined>} why it cannot be tried @throws if it does not compile */
-export const prepareFetched = (of) => (of.prepared ??= prepare(of))
-
-/** @param {Fetched} of @returns {Promise<string | undefined>} */
-async function prepare({ cwd, has, fetch, make }) {
-  const call = (/** @type {string[]} */ [command = '', ...args]) =>
-    run(command, args, { quiet: true, timeoutMs: 900_000, cwd })
-  mkdirSync(cwd, { recursive: true })
-  if ((await call(has)).code !== 0) return 'not on this machine'
-  for (const name of anew) rmSync(join(cwd, name), { recursive: true, force: true })
-  cpSync(at(cwd.split('/').at(-1) ?? ''), cwd, { recursive: true, preserveTimestamps: true })
-  const had = await call(fetch)
-  if (had.code !== 0)
-    return `its packages are not to be had: ${had.output.trim().replaceAll(/\s+/g, ' ').slice(-200)}`
-  const made = make && (await call(make))
-  if (made && made.code !== 0) throw new Error(`${fetch[0]} does not compile:\n${made.output}`)
-  return undefined
-}
+/** Python's packages that Debian has not, or not as new. @param {string} name @param {string[]} packages */
+const environment = (name, packages) =>
+  room(`suites/${name}`, async () =>
+    (await installPython(name, packages)) === undefined ? 'its packages are not to be had' : undefined,
+  )
+const newer = environment('tools', toolPackages)
+const newest = environment('drivers', driverPackages)
 
 /**
  * `has` ends well where the tool is there; `missing` says why it cannot be.
- * @typedef {{ name: string, command: string[], has?: string[], of?: Fetched, missing?: string }} Tool
+ * @typedef {{ name: string, command: string[], has?: string[], of?: Room, missing?: string }} Tool
  */
 
 /** @param {string} name @param {string} module @returns {Tool} */
@@ -78,6 +89,8 @@ const pythonTool = (name, module) => ({
   has: [python, '-c', `import ${module}`],
   command: [python, '-B', at(`${module}_.py`)],
 })
+/** @param {string} name @param {string} file @param {Room} of @returns {Tool} */
+const newerTool = (name, file, of) => ({ name, of, command: ['bin/python', '-B', at(file)] })
 /** @param {string} name @param {string} which @returns {Tool} */
 const goTool = (name, which) => ({ name, of: go, command: ['./clients', which] })
 /** @param {string} name @param {string} which @returns {Tool} */
@@ -98,6 +111,11 @@ export const tools = [
   pythonTool('pandas', 'pandas'),
   pythonTool('Django', 'django'),
   pythonTool('ODBC (pyodbc)', 'pyodbc'),
+  newerTool('SQLAlchemy 2.0', 'reflect_.py', newer),
+  newerTool('SQLAlchemy 2.1', 'reflect_.py', newest),
+  newerTool('ADBC (pandas, polars)', 'adbc_.py', newer),
+  newerTool('dlt', 'dlt_.py', newer),
+  newerTool('dbt', 'dbt_.py', newer),
   { name: 'Ruby pg', has: ['ruby', '-e', 'require "pg"'], command: ['ruby', at('ruby-pg.rb')] },
   {
     name: 'Rails',

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { startService } from '../startService.mjs'
-import { at, prepareFetched, tools } from './clientTools.mjs'
+import { at, tools } from './clientTools.mjs'
 
 /** @param {string} url @param {string} path @param {unknown} body @returns {Promise<void>} */
 async function post(url, path, body) {
@@ -48,7 +48,7 @@ async function fill(url) {
  * @returns {Promise<string[] | string>}
  */
 async function tryTool({ has, of, command, missing }, env) {
-  const reason = missing ?? (of && (await prepareFetched(of)))
+  const reason = missing ?? (await of?.prepare())
   if (reason) return reason
   const { cwd } = of ?? {}
   const call = (/** @type {string[]} */ [name = '', ...args]) =>

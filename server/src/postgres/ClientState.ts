@@ -172,13 +172,14 @@ export class ClientState {
   }
 
   async #rewrite(statement: Statement): Promise<Edit[]> {
-    const { user, pid, database, catalog, activity } = this.#options
+    const { user, pid, database, catalog, sql } = this.#options
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
-    const rows = () => activity().map((each) => ({ ...each, name: user, oid: userOid }))
-    const edits = rewriteStatement(statement, { user, settings: this.settings, pid, schema, activity: rows })
+    const activity = () => this.#options.activity().map((each) => ({ ...each, name: user, oid: userOid }))
+    const asker = { user, settings: this.settings, pid, schema, database, catalogs: sql.readable, activity }
+    const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
-    if (use !== 'none') await catalog.prepare(use === 'read')
+    if (use !== undefined) await catalog.prepare(database, use)
     return edits
   }
 

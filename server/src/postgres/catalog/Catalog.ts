@@ -1,54 +1,67 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { dataChanges, definitionChanges } from '../../duckdb/transactions.js'
-import { createConstants, createViews, countReferences, fillReferences, fillStored } from './createCatalog.js'
+import { createMutex, dataChanges, definitionChanges } from '../../duckdb/transactions.js'
+import {
+  countReferences,
+  createConstants,
+  createPlace,
+  fillPlace,
+  fillReferences,
+  fillStored,
+  fingerprint,
+} from './createCatalog.js'
 
 /**
  * What PostgreSQL has in `pg_catalog` and `information_schema`, in a catalog in memory. It is made when the first
- * statement names it, and filled anew before a statement that reads it when something has changed since.
+ * statement names it. A relation that tells of tables is a table itself, which is filled before a statement that reads
+ * it when the schema has changed since.
  */
 export class Catalog {
   readonly #connect: () => Promise<DuckDBConnection>
   #connection: Promise<DuckDBConnection> | undefined
   /** The changes that it shows; undefined where that is not known. */
   #filledAt: string | undefined
-  #filling: Promise<void> | undefined
+  /** The schema that it shows. */
+  #fingerprint: string | undefined
+  /** The relations that show this schema, by the database of those who see them. */
+  readonly #filled = new Map<string, Set<string>>()
+  readonly #inTurn = createMutex()
 
   constructor(connect: () => Promise<DuckDBConnection>) {
     this.#connect = connect
   }
 
-  /** Makes it where it is not there yet, and fills it where `isRead` and something has changed. */
-  async prepare(isRead: boolean): Promise<void> {
+  /** Makes it where it is not there yet, and fills relations for a statement in a database that reads them. */
+  async prepare(database: string, relations: ReadonlySet<string>): Promise<void> {
     this.#connection ??= this.#create().catch((error: unknown) => {
       this.#connection = undefined
       throw error
     })
     const connection = await this.#connection
-    if (!isRead) return
-    if (this.#isFresh()) return
-    // What is being filled may have begun before the last change; what begins behind it has not.
-    await this.#filling?.catch(() => undefined)
-    if (this.#isFresh()) return
-    this.#filling ??= this.#fill(connection).finally(() => (this.#filling = undefined))
-    await this.#filling
-  }
-
-  #isFresh(): boolean {
-    return this.#filledAt !== undefined && this.#filledAt === changes()
+    if (relations.size === 0 || this.#isFresh(database, relations)) return
+    await this.#inTurn(async () => {
+      if (!this.#isFresh(database, relations)) await this.#fill(connection, database, relations)
+    })
   }
 
   async close(): Promise<void> {
     const connection = await this.#connection?.catch(() => undefined)
-    await this.#filling?.catch(() => undefined)
-    connection?.closeSync()
+    await this.#inTurn(() => Promise.resolve(connection?.closeSync()))
+  }
+
+  #isFresh(database: string, relations: ReadonlySet<string>): boolean {
+    if (this.#filledAt === undefined || this.#filledAt !== changes()) return false
+    return this.#missing(database, relations).length === 0
+  }
+
+  #missing(database: string, relations: ReadonlySet<string>): string[] {
+    const filled = this.#filled.get(database)
+    return [...relations].filter((name) => filled?.has(name) !== true)
   }
 
   async #create(): Promise<DuckDBConnection> {
     const connection = await this.#connect()
     try {
       await connection.run(createConstants)
-      await this.#fill(connection)
-      await connection.run(createViews)
     } catch (error) {
       connection.closeSync()
       throw error
@@ -56,16 +69,26 @@ export class Catalog {
     return connection
   }
 
-  async #fill(connection: DuckDBConnection): Promise<void> {
+  async #fill(connection: DuckDBConnection, database: string, relations: ReadonlySet<string>): Promise<void> {
     // Nobody knows yet whether a change under way is shown.
     const at = changes()
+    const one = async (sql: string) => (await connection.runAndReadAll(sql)).getRows().flat()
     await connection.run('BEGIN TRANSACTION')
     try {
-      const files = await connection.runAndReadAll(databases)
-      await connection.run(fillStored(files.getRows().flat() as string[]).join(';\n'))
-      const references = await connection.runAndReadAll(countReferences)
-      if (references.getRows()[0]![0] !== 0n) await connection.run(fillReferences)
+      const files = (await one(databases)) as string[]
+      const [print] = (await one(fingerprint(files))) as [string]
+      const isSame = print === this.#fingerprint
+      if (!isSame) {
+        await connection.run(fillStored(files).join(';\n'))
+        if ((await one(countReferences))[0] !== 0n) await connection.run(fillReferences)
+      }
+      if (!this.#filled.has(database)) await connection.run(createPlace(database))
+      const missing = isSame ? this.#missing(database, relations) : [...relations]
+      if (missing.length > 0) await connection.run(fillPlace(database, missing))
       await connection.run('COMMIT')
+      if (!isSame) for (const filled of this.#filled.values()) filled.clear()
+      this.#filled.set(database, new Set([...(this.#filled.get(database) ?? []), ...missing]))
+      this.#fingerprint = print
       this.#filledAt = at
     } catch (error) {
       await connection.run('ROLLBACK').catch(() => undefined)

@@ -1,7 +1,14 @@
 import { ownCatalog, quoteText } from '../../duckdb/quote.js'
-import { catalogFunctions, functions, namesOfObjects, type Macros, valueFunctions } from './functions.js'
-import { pg, oid } from './names.js'
-import { constants, live, type Rows, shown, views } from './relations.js'
+import {
+  catalogFunctions,
+  functions,
+  namesOfObjects,
+  type Macros,
+  readersOf,
+  valueFunctions,
+} from './functions.js'
+import { pg, oid, schemaOf } from './names.js'
+import { constants, live, relationsOf, type Rows, shownIn } from './relations.js'
 import { columnList, columnsOfTable, shapes } from './shapes.js'
 import { informationSchema, pgCatalog } from './facts.js'
 import { catalogTypes, typeOid } from './typeTables.js'
@@ -16,9 +23,25 @@ const keyName = `table_name || '_' || CASE WHEN constraint_type = 'PRIMARY KEY' 
     || CASE constraint_type WHEN 'PRIMARY KEY' THEN 'pkey' WHEN 'UNIQUE' THEN 'key' WHEN 'FOREIGN KEY' THEN 'fkey' ELSE 'check' END`
 
 /**
- * What is known of schemas, relations, columns and keys. The relations of `pg_catalog` are views of these tables, which
- * are filled anew when something has changed. They are filled without joins, which take most of the time: numbers are
- * hashes of names.
+ * Tells one schema of the databases from another. DuckDB's own numbers of relations do not: they outlive an ALTER. Of
+ * the rows counts by which power of two there are, because tools ask how large tables are.
+ */
+export const fingerprint = (databases: readonly string[]): string => {
+  const parts = {
+    schemas: 'database_name, schema_name',
+    tables: 'database_name, sql, comment, length(bin(estimated_size))',
+    views: 'database_name, sql, comment',
+    columns: 'database_name, schema_name, table_name, column_name, data_type, comment',
+  }
+  const sums = Object.entries(parts).map(
+    ([of, names]) => `(SELECT sum(hash(${names})) FROM duckdb_${of}() WHERE ${isShown(databases)})`,
+  )
+  return `SELECT concat_ws(' ', ${sums.join(', ')})`
+}
+
+/**
+ * What is known of schemas, relations, columns and keys, from which all relations of `pg_catalog` are filled. They are
+ * filled without joins, which take most of the time: numbers are hashes of names.
  */
 export const fillStored = (databases: readonly string[]): string[] => {
   const isVisible = isShown(databases)
@@ -79,22 +102,13 @@ SELECT c.database_name, schema_name, relname, r.oid AS attrelid, attname, attnum
 
 const macros: Macros = { ...catalogFunctions, ...namesOfObjects, ...functions, ...valueFunctions }
 
-/** What a rewritten statement calls, and no client knows: `match_1`, `quotient`, `find_regclass`. */
-const isInternal = (name: string) =>
-  /^(match_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|find_regclass)$|_name$/.test(name)
-
-/** What a client may call. */
-export const catalogMacros: ReadonlySet<string> = new Set(
-  Object.keys(macros).filter((name) => !isInternal(name)),
-)
-
 const select = (name: string, { from, values }: Rows): string =>
   `SELECT ${columnList(shapes.get(name)!, values)} FROM ${from}`
 
-const createMacros = (of: Macros) =>
+const createMacros = (schema: string, of: Macros) =>
   Object.entries(of).map(([name, forms]) => {
     const written = forms.map(([parameters, sql]) => `(${parameters}) AS ${sql}`)
-    return `CREATE MACRO ${pg}.${name}${written.join(', ')}`
+    return `CREATE OR REPLACE MACRO ${schema}.${name}${written.join(', ')}`
   })
 
 const createLive = Object.entries(live).map(([name, { fields, values }]) => {
@@ -102,18 +116,46 @@ const createLive = Object.entries(live).map(([name, { fields, values }]) => {
   return `CREATE MACRO ${pg}.${name}(rows) AS TABLE ${select(name, { from: `(${rows})`, values })}`
 })
 
-const empty = [...shapes].filter(([name]) => !(name in views) && !(name in constants) && !(name in live))
+const placeOf = (database: string) => ({ database: quoteText(database), own: schemaOf(database) })
 
-const readsNothing = ([, sql]: readonly [string, string]) =>
-  !sql.replaceAll(`${pg}.format_type`, '').includes(`${pg}.`)
+/** The relations that are filled for each database, when somebody asks for them. */
+const filledNames: readonly string[] = ['names', ...Object.keys(relationsOf(placeOf('')))]
 
-/** Macros and relations that need nothing that is filled anew. */
-export const constantNames: ReadonlySet<string> = new Set([
-  ...Object.keys(macros).filter((name) => macros[name]!.every(readsNothing)),
-  ...Object.keys(constants),
-  ...Object.keys(live),
-  ...empty.map(([name]) => name),
-])
+/** Which of them each macro of a database's reads. */
+const readers: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(readersOf('own')).map(([name, forms]) => {
+    const sql = forms.map(([, written]) => written.replace('own.to_regclass', 'own.names')).join(' ')
+    const isRead = (relation: string) => new RegExp(`own\\.${relation}\\b`).test(sql)
+    return [name, filledNames.filter(isRead)]
+  }),
+)
+
+/** Whether a relation or macro differs from database to database. */
+export const isOfPlace = (name: string): boolean => filledNames.includes(name) || readers.has(name)
+
+/** What a rewritten statement calls, and no client knows: `match_1`, `quotient`, `find_regclass`. */
+const isInternal = (name: string) =>
+  /^(match_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|find_regclass)$|_name$/.test(name)
+
+/** What a client may call. */
+export const catalogMacros: ReadonlySet<string> = new Set(
+  [...Object.keys(macros), ...readers.keys()].filter((name) => !isInternal(name)),
+)
+
+const named = new RegExp(`${ownCatalog}\\.(pg|"pg_(?:[^"]|"")*")\\.(\\w+)`, 'g')
+
+/** The relations that must be filled before a rewritten statement runs; undefined where it needs nothing of the catalog. */
+export const relationsIn = (texts: readonly string[]): ReadonlySet<string> | undefined => {
+  const found = texts.flatMap((text) => [...text.matchAll(named)])
+  if (found.length === 0) return undefined
+  return new Set(
+    found.flatMap(([, schema, name = '']) => (schema === 'pg' ? [] : (readers.get(name) ?? [name]))),
+  )
+}
+
+const empty = [...shapes].filter(
+  ([name]) => !filledNames.includes(name) && !(name in constants) && !(name in live),
+)
 
 /** Makes what stays as it is, when the first client asks for it. */
 export const createConstants: string = [
@@ -125,15 +167,34 @@ export const createConstants: string = [
   ...empty.map(([name, shape]) => `CREATE TABLE ${pg}.${name} (${columnsOfTable(shape)})`),
   ...createLive,
   ...systemTables,
+  ...createMacros(pg, macros),
 ].join(';\n')
 
-/** Makes what reads the tables that are filled anew. */
-export const createViews: string = [
-  ...Object.entries(shown).map(([name, sql]) => `CREATE VIEW ${pg}.${name} AS ${sql}`),
-  ...createMacros({ format_type: macros['format_type']! }),
-  ...Object.entries(views).map(
-    ([name, rows]) =>
-      `CREATE VIEW ${pg}.${name} AS ${rows.map((each) => select(name, each)).join(' UNION ALL ')}`,
-  ),
-  ...createMacros(Object.fromEntries(Object.entries(macros).filter(([name]) => name !== 'format_type'))),
-].join(';\n')
+/** Makes what a database's clients ask, once the stored tables are there. */
+export const createPlace = (database: string): string => {
+  const place = placeOf(database)
+  const { own } = place
+  return [
+    `CREATE SCHEMA ${own}`,
+    ...Object.entries(shownIn(place)).map(([name, sql]) => `CREATE VIEW ${own}.${name} AS ${sql}`),
+    ...filledNames.map((name) => {
+      const shape = shapes.get(name)
+      const columns =
+        shape === undefined ? 'oid BIGINT, relname VARCHAR, nspname VARCHAR' : columnsOfTable(shape)
+      return `CREATE TABLE ${own}.${name} (${columns})`
+    }),
+    ...createMacros(own, readersOf(own)),
+  ].join(';\n')
+}
+
+/** Fills some of a database's relations anew. */
+export const fillPlace = (database: string, names: readonly string[]): string => {
+  const place = placeOf(database)
+  const relations = relationsOf(place)
+  return names
+    .map((name) => {
+      const rows = relations[name]?.map((each) => select(name, each)).join(' UNION ALL ')
+      return `CREATE OR REPLACE TABLE ${place.own}.${name} AS ${rows ?? `FROM ${place.own}.shown_names`}`
+    })
+    .join(';\n')
+}

@@ -16,18 +16,9 @@ export const catalogFunctions: Macros = {
   current_setting: always('NULL::VARCHAR', 'given', 'given, missing'),
   format_type: always(formatType, 'id, modifier'),
   pg_get_userbyid: always(`'${owner}'`, 'object'),
-  pg_table_is_visible: always(`(SELECT count(*) > 0 FROM ${pg}.shown_relations r WHERE r.oid = object AND r.nspname IN ('main', 'analytics', 'pg_catalog', current_schema()))`, 'object'),
   pg_type_is_visible: always('true', 'object'),
   pg_function_is_visible: always('true', 'object'),
   pg_get_expr: always('expression', 'expression, relation', 'expression, relation, pretty'),
-  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relations r WHERE r.oid = object)`, 'object', 'object, pretty'),
-  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.keys k WHERE k.oid = object)`, 'object', 'object, pretty'),
-  pg_get_indexdef: [
-    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.names, ', ') || ')') FROM ${pg}.keys k WHERE k.indexid = object)`],
-    ['object, place, pretty', `(SELECT max(k.names[place]) FROM ${pg}.keys k WHERE k.indexid = object)`],
-  ],
-  obj_description: always(`(SELECT max(d.description) FROM ${pg}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
-  col_description: always(`(SELECT max(d.description) FROM ${pg}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
   shobj_description: always('NULL::VARCHAR', 'object, catalog'),
   pg_encoding_to_char: always(`'UTF8'`, 'object'),
   getdatabaseencoding: always(`'UTF8'`, ''),
@@ -74,23 +65,36 @@ export const catalogFunctions: Macros = {
   _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth}))`, 'items'),
 } // prettier-ignore
 
-/** The numbers of objects by their names, and their names: what casts to `regclass` and the like become. */
+/** The numbers of functions and types by their names, and their names: what casts to `regproc` and the like become. */
 export const namesOfObjects: Macros = {
-  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_min(r.oid, CASE r.nspname WHEN 'pg_catalog' THEN 0 WHEN current_schema() THEN 1 WHEN 'main' THEN 2 ELSE 3 END) FROM ${pg}.shown_names r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, CASE WHEN r.nspname <> 'information_schema' THEN r.relname END)
-    OR replace(given::VARCHAR, '"', '') = current_database() || '.' || r.nspname || '.' || r.relname
-    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
-  // A cast of a name that is none's is an error, and NULL is what the function says.
-  find_regclass: always(`CASE WHEN given IS NOT NULL THEN coalesce(${pg}.to_regclass(given), error('relation "' || given || '" does not exist')) END`, 'given'),
   to_regproc: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(p.oid) FROM ${pg}.pg_proc p WHERE p.proname = replace(given::VARCHAR, 'pg_catalog.', '')))`, 'given'),
   to_regprocedure: always(`${pg}.to_regproc(regexp_extract(given::VARCHAR, '^[^(]*'))`, 'given'),
   regproc_name: always(`coalesce((SELECT max(p.proname) FROM ${pg}.pg_proc p WHERE p.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
   regprocedure_name: always(`${pg}.regproc_name(object)`, 'object'),
   to_regtype: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM ${pg}.pg_type t WHERE replace(replace(given::VARCHAR, '"', ''), 'pg_catalog.', '') IN (t.typname, ${pg}.format_type(t.oid, NULL))))`, 'given'),
-  to_regnamespace: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM ${pg}.pg_namespace n WHERE n.nspname = given::VARCHAR))`, 'given'),
-  regclass_name: always(`coalesce((SELECT max(CASE WHEN r.nspname IN ('pg_catalog', 'main', 'analytics', current_schema()) THEN r.relname ELSE r.nspname || '.' || r.relname END) FROM ${pg}.shown_names r WHERE r.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
   regtype_name: always(`${pg}.format_type(object::BIGINT, NULL)`, 'object'),
-  regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${pg}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
 } // prettier-ignore
+
+/** What is told of a database's relations, and what casts to `regclass` and `regnamespace` become. */
+export const readersOf = (own: string): Macros => ({
+  pg_table_is_visible: always(`object IN (SELECT r.oid FROM ${own}.names r WHERE r.nspname IN ('main', 'analytics', 'pg_catalog', current_schema()))`, 'object'),
+  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relations r WHERE r.oid = object)`, 'object', 'object, pretty'),
+  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.keys k WHERE k.oid = object)`, 'object', 'object, pretty'),
+  pg_get_indexdef: [
+    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.names, ', ') || ')') FROM ${pg}.keys k WHERE k.indexid = object)`],
+    ['object, place, pretty', `(SELECT max(k.names[place]) FROM ${pg}.keys k WHERE k.indexid = object)`],
+  ],
+  obj_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
+  col_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
+  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_min(r.oid, CASE r.nspname WHEN 'pg_catalog' THEN 0 WHEN current_schema() THEN 1 WHEN 'main' THEN 2 ELSE 3 END) FROM ${own}.names r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, CASE WHEN r.nspname <> 'information_schema' THEN r.relname END)
+    OR replace(given::VARCHAR, '"', '') = current_database() || '.' || r.nspname || '.' || r.relname
+    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
+  // A cast of a name that is none's is an error, and NULL is what the function says.
+  find_regclass: always(`CASE WHEN given IS NOT NULL THEN coalesce(${own}.to_regclass(given), error('relation "' || given || '" does not exist')) END`, 'given'),
+  to_regnamespace: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM ${own}.pg_namespace n WHERE n.nspname = given::VARCHAR))`, 'given'),
+  regclass_name: always(`coalesce((SELECT max(CASE WHEN r.nspname IN ('pg_catalog', 'main', 'analytics', current_schema()) THEN r.relname ELSE r.nspname || '.' || r.relname END) FROM ${own}.names r WHERE r.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
+  regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${own}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
+}) // prettier-ignore
 
 /** https://www.postgresql.org/docs/current/sql-keywords-appendix.html: those that must be quoted as a name. */
 const reservedWords = (

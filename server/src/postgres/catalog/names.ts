@@ -1,7 +1,10 @@
-import { ownCatalog } from '../../duckdb/quote.js'
+import { ownCatalog, quoteIdentifier } from '../../duckdb/quote.js'
 
-/** The schema of what Postgres has in `pg_catalog` and `information_schema`. */
+/** The schema of what Postgres has in `pg_catalog` and `information_schema`, and is the same for every database. */
 export const pg = `${ownCatalog}.pg`
+
+/** The schema of what is told of relations to those who are in a database. */
+export const schemaOf = (database: string): string => `${ownCatalog}.${quoteIdentifier(`pg_${database}`)}`
 
 /** The name that is shown as the owner of everything, and its number. */
 export const owner = 'waymark'

@@ -42,114 +42,124 @@ export const constants: Record<string, Rows> = {
   },
 } // prettier-ignore
 
-const database = 'current_database()'
 const yes = `'YES'`
 const no = `'NO'`
 const isIndex = `contype IN ('p', 'u')`
 const isVariable = `typlen = -1`
 const sizes = 'seq_scan seq_tup_read n_tup_ins n_tup_upd n_tup_del'
 const noCounts = (names: string): Values => Object.fromEntries(names.split(' ').map((name) => [name, '0']))
-const tableCounts: Rows = {
-  from: `${pg}.shown_relations WHERE relkind = 'r' AND database_name IS NOT NULL`,
-  values: { relid: 'oid', schemaname: 'nspname', relname: 'relname', n_live_tup: 'reltuples', ...noCounts(`${sizes} n_tup_hot_upd n_dead_tup n_mod_since_analyze n_ins_since_vacuum vacuum_count autovacuum_count analyze_count autoanalyze_count`) },
-} // prettier-ignore
-const keyColumns = `(SELECT *, unnest(names) AS column_name, generate_subscripts(names, 1) AS nth FROM ${pg}.shown_keys WHERE contype <> 'c')`
 const keyWord = `CASE contype WHEN 'p' THEN 'PRIMARY KEY' WHEN 'u' THEN 'UNIQUE' WHEN 'f' THEN 'FOREIGN KEY' ELSE 'CHECK' END`
-const ofTable = { table_catalog: database, table_schema: 'nspname', table_name: 'relname' }
-const ofConstraint = { constraint_catalog: database, constraint_schema: 'nspname', constraint_name: 'name' }
 const indexText = `'CREATE UNIQUE INDEX ' || name || ' ON ' || nspname || '.' || relname || ' USING btree (' || array_to_string(names, ', ') || ')'`
 const isNumber = `typcategory = 'N' AND typname <> 'oid'`
 const bits = `CASE typname WHEN 'int2' THEN 16 WHEN 'int4' THEN 32 WHEN 'int8' THEN 64 WHEN 'float4' THEN 24 WHEN 'float8' THEN 53 ELSE CASE WHEN atttypmod > 4 THEN (atttypmod - 4) >> 16 END END`
 
-/** What is known of schemas, relations, columns and keys, as the relations in which PostgreSQL tells of it. */
-export const views: Record<string, Rows[]> = {
-  pg_namespace: [{ from: `${pg}.shown_namespaces`, values: { ...same('oid nspname'), nspowner: ownerOid } }],
-  pg_class: [
-    {
-      from: `${pg}.shown_relations`,
-      values: { ...same('oid relname relnamespace relkind reltuples relhasindex relnatts relchecks'), relowner: ownerOid, relfilenode: `CASE relkind WHEN 'r' THEN oid ELSE 0 END`, relam: `CASE relkind WHEN 'r' THEN 2 ELSE 0 END`, relpersistence: `'p'`, relhasrules: `relkind = 'v'`, relispopulated: 'true', relreplident: `CASE relkind WHEN 'r' THEN 'd' ELSE 'n' END` },
-    },
-    {
-      from: `${pg}.shown_keys WHERE ${isIndex}`,
-      values: { oid: 'indexid', relname: 'name', relnamespace: 'relnamespace', relkind: `'i'`, relowner: ownerOid, relfilenode: 'indexid', relam: '403', relpersistence: `'p'`, relnatts: 'len(keys)', relispopulated: 'true', relreplident: `'n'` },
-    },
-  ],
-  pg_attribute: [
-    {
-      from: `${pg}.shown_columns`,
-      values: { ...same('attrelid attname atttypid attnum atttypmod attnotnull'), attstattarget: '-1', attlen: 'typlen', attndims: `CASE WHEN typcategory = 'A' AND typname NOT LIKE '%vector' THEN 1 ELSE 0 END`, attcacheoff: '-1', attbyval: 'typbyval', attalign: 'typalign', attstorage: 'typstorage', atthasdef: 'column_default IS NOT NULL', attislocal: 'true', attcollation: 'typcollation' },
-    },
-    {
-      from: `(SELECT indexid, unnest(keys) AS attnum, generate_subscripts(keys, 1) AS nth, relid FROM ${pg}.shown_keys WHERE ${isIndex}) k JOIN ${pg}.shown_columns c ON c.attrelid = k.relid AND c.attnum = k.attnum`,
-      values: { attrelid: 'indexid', attname: 'attname', atttypid: 'atttypid', attnum: 'nth', atttypmod: 'atttypmod', attstattarget: '-1', attlen: 'typlen', attcacheoff: '-1', attbyval: 'typbyval', attalign: 'typalign', attstorage: 'typstorage', attislocal: 'true', attcollation: 'typcollation' },
-    },
-  ],
-  pg_attrdef: [{ from: `${pg}.shown_columns WHERE column_default IS NOT NULL`, values: { oid: oid('attrelid', 'attname'), adrelid: 'attrelid', adnum: 'attnum', adbin: 'column_default' } }],
-  pg_index: [
-    {
-      from: `${pg}.shown_keys WHERE ${isIndex}`,
-      values: { indexrelid: 'indexid', indrelid: 'relid', indnatts: 'len(keys)', indnkeyatts: 'len(keys)', indisunique: 'true', indisprimary: `contype = 'p'`, indimmediate: 'true', indisvalid: 'true', indisready: 'true', indislive: 'true', indkey: 'keys', indcollation: 'list_transform(keys, lambda x: 0)', indclass: 'list_transform(keys, lambda x: 1)', indoption: 'list_transform(keys, lambda x: 0)' },
-    },
-  ],
-  pg_constraint: [
-    {
-      from: `${pg}.shown_keys`,
-      values: { oid: 'oid', conname: 'name', connamespace: 'relnamespace', contype: 'contype', convalidated: 'true', conrelid: 'relid', conindid: `CASE WHEN ${isIndex} THEN indexid ELSE 0 END`, confrelid: 'coalesce(confrelid, 0)', confupdtype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confdeltype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confmatchtype: `CASE contype WHEN 'f' THEN 's' ELSE ' ' END`, conislocal: 'true', connoinherit: `contype <> 'c'`, conkey: 'keys', confkey: 'confkeys' },
-    },
-  ],
-  pg_description: [
-    { from: `${pg}.shown_relations WHERE comment IS NOT NULL`, values: { objoid: 'oid', classoid: '1259', objsubid: '0', description: 'comment' } },
-    { from: `${pg}.shown_columns WHERE comment IS NOT NULL`, values: { objoid: 'attrelid', classoid: '1259', objsubid: 'attnum', description: 'comment' } },
-  ],
-  pg_database: [
-    {
-      from: `(SELECT DISTINCT database_name FROM ${pg}.namespaces WHERE database_name IS NOT NULL)`,
-      values: { oid: oid('database_name'), datname: 'database_name', datdba: ownerOid, encoding: '6', datlocprovider: `'c'`, datallowconn: 'true', datconnlimit: '-1', dattablespace: '1663', datcollate: `'C'`, datctype: `'C'` },
-    },
-  ],
-  pg_tables: [{ from: `${pg}.shown_relations WHERE relkind = 'r'`, values: { schemaname: 'nspname', tablename: 'relname', tableowner: `'${owner}'`, hasindexes: 'relhasindex', hasrules: 'false', hastriggers: 'false', rowsecurity: 'false' } }],
-  pg_views: [{ from: `${pg}.shown_relations WHERE relkind = 'v'`, values: { schemaname: 'nspname', viewname: 'relname', viewowner: `'${owner}'`, definition: 'sql' } }],
-  pg_indexes: [{ from: `${pg}.shown_keys WHERE ${isIndex}`, values: { schemaname: 'nspname', tablename: 'relname', indexname: 'name', indexdef: indexText } }],
-  pg_stat_all_tables: [tableCounts],
-  pg_stat_user_tables: [tableCounts],
-  information_schema_information_schema_catalog_name: [{ from: '(VALUES (1)) t', values: { catalog_name: database } }],
-  information_schema_schemata: [{ from: `${pg}.shown_namespaces`, values: { catalog_name: database, schema_name: 'nspname', schema_owner: `'${owner}'` } }],
-  information_schema_tables: [{ from: `${pg}.shown_relations`, values: { ...ofTable, table_type: `CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'BASE TABLE' END`, is_insertable_into: no, is_typed: no } }],
-  information_schema_views: [{ from: `${pg}.shown_relations WHERE relkind = 'v'`, values: { ...ofTable, view_definition: 'sql', check_option: `'NONE'`, is_updatable: no, is_insertable_into: no, is_trigger_updatable: no, is_trigger_deletable: no, is_trigger_insertable_into: no } }],
-  information_schema_columns: [
-    {
-      from: `${pg}.shown_columns`,
-      values: { ...ofTable, column_name: 'attname', ordinal_position: 'attnum', column_default: 'column_default', is_nullable: `CASE WHEN attnotnull THEN ${no} ELSE ${yes} END`, data_type: `CASE WHEN typcategory = 'A' THEN 'ARRAY' ELSE ${pg}.format_type(atttypid, NULL) END`, character_octet_length: `CASE WHEN typcategory = 'S' AND ${isVariable} THEN 1073741824 END`, numeric_precision: `CASE WHEN ${isNumber} THEN ${bits} END`, numeric_precision_radix: `CASE WHEN ${isNumber} THEN CASE typname WHEN 'numeric' THEN 10 ELSE 2 END END`, numeric_scale: `CASE WHEN typname LIKE 'int%' AND typcategory = 'N' THEN 0 WHEN typname = 'numeric' AND atttypmod > 4 THEN (atttypmod - 4) & 65535 END`, datetime_precision: `CASE WHEN typname = 'date' THEN 0 WHEN typcategory IN ('D', 'T') THEN 6 END`, udt_catalog: database, udt_schema: `'pg_catalog'`, udt_name: 'typname', dtd_identifier: 'attnum', is_self_referencing: no, is_identity: no, identity_cycle: no, is_generated: `'NEVER'`, is_updatable: no },
-    },
-  ],
-  information_schema_table_constraints: [{ from: `${pg}.shown_keys`, values: { ...ofConstraint, ...ofTable, constraint_type: keyWord, is_deferrable: no, initially_deferred: no, enforced: yes, nulls_distinct: `CASE contype WHEN 'u' THEN ${yes} END` } }],
-  information_schema_key_column_usage: [{ from: keyColumns, values: { ...ofConstraint, ...ofTable, column_name: 'column_name', ordinal_position: 'nth', position_in_unique_constraint: `CASE contype WHEN 'f' THEN nth END` } }],
-  information_schema_constraint_column_usage: [
-    { from: `${keyColumns} WHERE contype <> 'f'`, values: { ...ofConstraint, ...ofTable, column_name: 'column_name' } },
-    { from: `(SELECT *, unnest(confnames) AS column_name FROM ${pg}.shown_keys WHERE contype = 'f')`, values: { ...ofConstraint, ...ofTable, table_name: 'confrelname', column_name: 'column_name' } },
-  ],
-  information_schema_constraint_table_usage: [{ from: `${pg}.shown_keys WHERE contype <> 'c'`, values: { ...ofConstraint, ...ofTable, table_name: 'coalesce(confrelname, relname)' } }],
-  information_schema_check_constraints: [{ from: `${pg}.shown_keys WHERE contype = 'c'`, values: { ...ofConstraint, check_clause: 'constraint_text' } }],
-  information_schema_referential_constraints: [
-    {
-      from: `${pg}.shown_keys f LEFT JOIN ${pg}.keys p ON p.relid = f.confrelid AND p.contype IN ('p', 'u') AND p.names = f.confnames WHERE f.contype = 'f'`,
-      values: { constraint_catalog: database, constraint_schema: 'f.nspname', constraint_name: 'f.name', unique_constraint_catalog: database, unique_constraint_schema: 'f.nspname', unique_constraint_name: 'p.name', match_option: `'NONE'`, update_rule: `'NO ACTION'`, delete_rule: `'NO ACTION'` },
-    },
-  ],
-  information_schema_character_sets: [{ from: '(VALUES (1)) t', values: { character_set_name: `'UTF8'`, character_repertoire: `'UCS'`, form_of_use: `'UTF8'`, default_collate_catalog: database, default_collate_schema: `'pg_catalog'`, default_collate_name: `'C'` } }],
-} // prettier-ignore
+/** A database as its clients see it. */
+export interface Place {
+  /** The text of its name. */
+  database: string
+  /** The schema of what is shown there. */
+  own: string
+}
 
-const nspname = `CASE WHEN database_name IS NULL OR database_name = ${database} THEN schema_name ELSE database_name END AS nspname`
-// The schemas of this database are shown as namespaces, and so is the schema `main` of each other catalog.
-const isShown = `(database_name IS NULL OR database_name = ${database} OR schema_name = 'main')`
+/** What is known of schemas, relations, columns and keys, as the relations in which PostgreSQL tells of it. */
+export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> => {
+  const tableCounts: Rows = {
+    from: `${own}.shown_relations WHERE relkind = 'r' AND database_name IS NOT NULL`,
+    values: { relid: 'oid', schemaname: 'nspname', relname: 'relname', n_live_tup: 'reltuples', ...noCounts(`${sizes} n_tup_hot_upd n_dead_tup n_mod_since_analyze n_ins_since_vacuum vacuum_count autovacuum_count analyze_count autoanalyze_count`) },
+  } // prettier-ignore
+  const keyColumns = `(SELECT *, unnest(names) AS column_name, generate_subscripts(names, 1) AS nth FROM ${own}.shown_keys WHERE contype <> 'c')`
+  const ofTable = { table_catalog: database, table_schema: 'nspname', table_name: 'relname' }
+  const ofConstraint = { constraint_catalog: database, constraint_schema: 'nspname', constraint_name: 'name' }
+  return {
+    pg_namespace: [{ from: `${own}.shown_namespaces`, values: { ...same('oid nspname'), nspowner: ownerOid } }],
+    pg_class: [
+      {
+        from: `${own}.shown_relations`,
+        values: { ...same('oid relname relnamespace relkind reltuples relhasindex relnatts relchecks'), relowner: ownerOid, relfilenode: `CASE relkind WHEN 'r' THEN oid ELSE 0 END`, relam: `CASE relkind WHEN 'r' THEN 2 ELSE 0 END`, relpersistence: `'p'`, relhasrules: `relkind = 'v'`, relispopulated: 'true', relreplident: `CASE relkind WHEN 'r' THEN 'd' ELSE 'n' END` },
+      },
+      {
+        from: `${own}.shown_keys WHERE ${isIndex}`,
+        values: { oid: 'indexid', relname: 'name', relnamespace: 'relnamespace', relkind: `'i'`, relowner: ownerOid, relfilenode: 'indexid', relam: '403', relpersistence: `'p'`, relnatts: 'len(keys)', relispopulated: 'true', relreplident: `'n'` },
+      },
+    ],
+    pg_attribute: [
+      {
+        from: `${own}.shown_columns`,
+        values: { ...same('attrelid attname atttypid attnum atttypmod attnotnull'), attstattarget: '-1', attlen: 'typlen', attndims: `CASE WHEN typcategory = 'A' AND typname NOT LIKE '%vector' THEN 1 ELSE 0 END`, attcacheoff: '-1', attbyval: 'typbyval', attalign: 'typalign', attstorage: 'typstorage', atthasdef: 'column_default IS NOT NULL', attislocal: 'true', attcollation: 'typcollation' },
+      },
+      {
+        from: `(SELECT indexid, unnest(keys) AS attnum, generate_subscripts(keys, 1) AS nth, relid FROM ${own}.shown_keys WHERE ${isIndex}) k JOIN ${own}.shown_columns c ON c.attrelid = k.relid AND c.attnum = k.attnum`,
+        values: { attrelid: 'indexid', attname: 'attname', atttypid: 'atttypid', attnum: 'nth', atttypmod: 'atttypmod', attstattarget: '-1', attlen: 'typlen', attcacheoff: '-1', attbyval: 'typbyval', attalign: 'typalign', attstorage: 'typstorage', attislocal: 'true', attcollation: 'typcollation' },
+      },
+    ],
+    pg_attrdef: [{ from: `${own}.shown_columns WHERE column_default IS NOT NULL`, values: { oid: oid('attrelid', 'attname'), adrelid: 'attrelid', adnum: 'attnum', adbin: 'column_default' } }],
+    pg_index: [
+      {
+        from: `${own}.shown_keys WHERE ${isIndex}`,
+        values: { indexrelid: 'indexid', indrelid: 'relid', indnatts: 'len(keys)', indnkeyatts: 'len(keys)', indisunique: 'true', indisprimary: `contype = 'p'`, indimmediate: 'true', indisvalid: 'true', indisready: 'true', indislive: 'true', indkey: 'keys', indcollation: 'list_transform(keys, lambda x: 0)', indclass: 'list_transform(keys, lambda x: 1)', indoption: 'list_transform(keys, lambda x: 0)' },
+      },
+    ],
+    pg_constraint: [
+      {
+        from: `${own}.shown_keys`,
+        values: { oid: 'oid', conname: 'name', connamespace: 'relnamespace', contype: 'contype', convalidated: 'true', conrelid: 'relid', conindid: `CASE WHEN ${isIndex} THEN indexid ELSE 0 END`, confrelid: 'coalesce(confrelid, 0)', confupdtype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confdeltype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confmatchtype: `CASE contype WHEN 'f' THEN 's' ELSE ' ' END`, conislocal: 'true', connoinherit: `contype <> 'c'`, conkey: 'keys', confkey: 'confkeys' },
+      },
+    ],
+    pg_description: [
+      { from: `${own}.shown_relations WHERE comment IS NOT NULL`, values: { objoid: 'oid', classoid: '1259', objsubid: '0', description: 'comment' } },
+      { from: `${own}.shown_columns WHERE comment IS NOT NULL`, values: { objoid: 'attrelid', classoid: '1259', objsubid: 'attnum', description: 'comment' } },
+    ],
+    pg_database: [
+      {
+        from: `(SELECT DISTINCT database_name FROM ${pg}.namespaces WHERE database_name IS NOT NULL)`,
+        values: { oid: oid('database_name'), datname: 'database_name', datdba: ownerOid, encoding: '6', datlocprovider: `'c'`, datallowconn: 'true', datconnlimit: '-1', dattablespace: '1663', datcollate: `'C'`, datctype: `'C'` },
+      },
+    ],
+    pg_tables: [{ from: `${own}.shown_relations WHERE relkind = 'r'`, values: { schemaname: 'nspname', tablename: 'relname', tableowner: `'${owner}'`, hasindexes: 'relhasindex', hasrules: 'false', hastriggers: 'false', rowsecurity: 'false' } }],
+    pg_views: [{ from: `${own}.shown_relations WHERE relkind = 'v'`, values: { schemaname: 'nspname', viewname: 'relname', viewowner: `'${owner}'`, definition: 'sql' } }],
+    pg_indexes: [{ from: `${own}.shown_keys WHERE ${isIndex}`, values: { schemaname: 'nspname', tablename: 'relname', indexname: 'name', indexdef: indexText } }],
+    pg_stat_all_tables: [tableCounts],
+    pg_stat_user_tables: [tableCounts],
+    information_schema_information_schema_catalog_name: [{ from: '(VALUES (1)) t', values: { catalog_name: database } }],
+    information_schema_schemata: [{ from: `${own}.shown_namespaces`, values: { catalog_name: database, schema_name: 'nspname', schema_owner: `'${owner}'` } }],
+    information_schema_tables: [{ from: `${own}.shown_relations`, values: { ...ofTable, table_type: `CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'BASE TABLE' END`, is_insertable_into: no, is_typed: no } }],
+    information_schema_views: [{ from: `${own}.shown_relations WHERE relkind = 'v'`, values: { ...ofTable, view_definition: 'sql', check_option: `'NONE'`, is_updatable: no, is_insertable_into: no, is_trigger_updatable: no, is_trigger_deletable: no, is_trigger_insertable_into: no } }],
+    information_schema_columns: [
+      {
+        from: `${own}.shown_columns`,
+        values: { ...ofTable, column_name: 'attname', ordinal_position: 'attnum', column_default: 'column_default', is_nullable: `CASE WHEN attnotnull THEN ${no} ELSE ${yes} END`, data_type: `CASE WHEN typcategory = 'A' THEN 'ARRAY' ELSE ${pg}.format_type(atttypid, NULL) END`, character_octet_length: `CASE WHEN typcategory = 'S' AND ${isVariable} THEN 1073741824 END`, numeric_precision: `CASE WHEN ${isNumber} THEN ${bits} END`, numeric_precision_radix: `CASE WHEN ${isNumber} THEN CASE typname WHEN 'numeric' THEN 10 ELSE 2 END END`, numeric_scale: `CASE WHEN typname LIKE 'int%' AND typcategory = 'N' THEN 0 WHEN typname = 'numeric' AND atttypmod > 4 THEN (atttypmod - 4) & 65535 END`, datetime_precision: `CASE WHEN typname = 'date' THEN 0 WHEN typcategory IN ('D', 'T') THEN 6 END`, udt_catalog: database, udt_schema: `'pg_catalog'`, udt_name: 'typname', dtd_identifier: 'attnum', is_self_referencing: no, is_identity: no, identity_cycle: no, is_generated: `'NEVER'`, is_updatable: no },
+      },
+    ],
+    information_schema_table_constraints: [{ from: `${own}.shown_keys`, values: { ...ofConstraint, ...ofTable, constraint_type: keyWord, is_deferrable: no, initially_deferred: no, enforced: yes, nulls_distinct: `CASE contype WHEN 'u' THEN ${yes} END` } }],
+    information_schema_key_column_usage: [{ from: keyColumns, values: { ...ofConstraint, ...ofTable, column_name: 'column_name', ordinal_position: 'nth', position_in_unique_constraint: `CASE contype WHEN 'f' THEN nth END` } }],
+    information_schema_constraint_column_usage: [
+      { from: `${keyColumns} WHERE contype <> 'f'`, values: { ...ofConstraint, ...ofTable, column_name: 'column_name' } },
+      { from: `(SELECT *, unnest(confnames) AS column_name FROM ${own}.shown_keys WHERE contype = 'f')`, values: { ...ofConstraint, ...ofTable, table_name: 'confrelname', column_name: 'column_name' } },
+    ],
+    information_schema_constraint_table_usage: [{ from: `${own}.shown_keys WHERE contype <> 'c'`, values: { ...ofConstraint, ...ofTable, table_name: 'coalesce(confrelname, relname)' } }],
+    information_schema_check_constraints: [{ from: `${own}.shown_keys WHERE contype = 'c'`, values: { ...ofConstraint, check_clause: 'constraint_text' } }],
+    information_schema_referential_constraints: [
+      {
+        from: `${own}.shown_keys f LEFT JOIN ${pg}.keys p ON p.relid = f.confrelid AND p.contype IN ('p', 'u') AND p.names = f.confnames WHERE f.contype = 'f'`,
+        values: { constraint_catalog: database, constraint_schema: 'f.nspname', constraint_name: 'f.name', unique_constraint_catalog: database, unique_constraint_schema: 'f.nspname', unique_constraint_name: 'p.name', match_option: `'NONE'`, update_rule: `'NO ACTION'`, delete_rule: `'NO ACTION'` },
+      },
+    ],
+    information_schema_character_sets: [{ from: '(VALUES (1)) t', values: { character_set_name: `'UTF8'`, character_repertoire: `'UCS'`, form_of_use: `'UTF8'`, default_collate_catalog: database, default_collate_schema: `'pg_catalog'`, default_collate_name: `'C'` } }],
+  } // prettier-ignore
+}
 
 /** What a client sees of the stored tables, from the database in which it is. */
-export const shown: Record<string, string> = {
-  shown_namespaces: `SELECT oid, ${nspname} FROM ${pg}.namespaces WHERE ${isShown} UNION ALL VALUES (11, 'pg_catalog'), (13000, 'information_schema')`,
-  shown_relations: `SELECT *, ${nspname} FROM (FROM ${pg}.relations UNION ALL FROM ${pg}.system_relations) WHERE ${isShown}`,
-  shown_columns: `SELECT c.*, typname, typlen, typbyval, typalign, typstorage, typcollation, typcategory, ${nspname} FROM (FROM ${pg}.columns UNION ALL FROM ${pg}.system_columns) c JOIN ${pg}.pg_type t ON t.oid = c.atttypid WHERE ${isShown}`,
-  shown_keys: `SELECT *, ${nspname} FROM ${pg}.keys WHERE ${isShown}`,
-  shown_names: `SELECT oid, relname, nspname FROM ${pg}.shown_relations UNION ALL SELECT indexid, name, nspname FROM ${pg}.shown_keys WHERE ${isIndex}`,
+export const shownIn = ({ database, own }: Place): Record<string, string> => {
+  const nspname = `CASE WHEN database_name IS NULL OR database_name = ${database} THEN schema_name ELSE database_name END AS nspname`
+  // The schemas of this database are shown as namespaces, and so is the schema `main` of each other catalog.
+  const isShown = `(database_name IS NULL OR database_name = ${database} OR schema_name = 'main')`
+  return {
+    shown_namespaces: `SELECT oid, ${nspname} FROM ${pg}.namespaces WHERE ${isShown} UNION ALL VALUES (11, 'pg_catalog'), (13000, 'information_schema')`,
+    shown_relations: `SELECT *, ${nspname} FROM (FROM ${pg}.relations UNION ALL FROM ${pg}.system_relations) WHERE ${isShown}`,
+    shown_columns: `SELECT c.*, typname, typlen, typbyval, typalign, typstorage, typcollation, typcategory, ${nspname} FROM (FROM ${pg}.columns UNION ALL FROM ${pg}.system_columns) c JOIN ${pg}.pg_type t ON t.oid = c.atttypid WHERE ${isShown}`,
+    shown_keys: `SELECT *, ${nspname} FROM ${pg}.keys WHERE ${isShown}`,
+    shown_names: `SELECT oid, relname, nspname FROM ${own}.shown_relations UNION ALL SELECT indexid, name, nspname FROM ${own}.shown_keys WHERE ${isIndex}`,
+  }
 }
 
 /** What differs from client to client: each relation is a macro, whose argument has its rows as JSON. */

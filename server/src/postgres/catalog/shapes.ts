@@ -43,6 +43,12 @@ export const shapes: ReadonlyMap<string, Shape> = new Map([
   ...readShapes('information_schema', informationSchema, 'information_schema_'),
 ])
 
+/** The number of one of PostgreSQL's own tables. */
+export const oidOfRelation = (name: string): number | undefined => {
+  const oid = shapes.get(name)?.oid
+  return oid === undefined ? undefined : Number(oid)
+}
+
 const numbers: Record<string, string> = {
   bool: 'BOOLEAN', int2: 'SMALLINT', int4: 'INTEGER', int8: 'BIGINT', float4: 'FLOAT', float8: 'DOUBLE',
   numeric: 'DECIMAL(38, 10)', oid: 'BIGINT', regproc: 'BIGINT', regtype: 'BIGINT', xid: 'BIGINT',

@@ -1,6 +1,8 @@
 import { Edits } from '../../sql/text/edits.js'
 import { itemsOf } from '../../sql/text/operands.js'
 import { isSymbol, lowerName, type SqlToken } from '../../sql/text/tokenize.js'
+import { isOfPlace } from '../catalog/createCatalog.js'
+import { pg, schemaOf } from '../catalog/names.js'
 import type { Settings } from '../Settings.js'
 
 /** What a statement may ask about its client. */
@@ -11,6 +13,10 @@ export interface Asker {
   pid: number
   /** The schema in which names are looked for first, as it is shown. */
   schema: string
+  /** The database that it has entered. */
+  database: string
+  /** All that the user may read: another than the database is shown as a schema of it. */
+  catalogs: readonly string[]
   /** The user's connections, as rows of `pg_stat_activity`. */
   activity(): readonly object[]
 }
@@ -24,6 +30,11 @@ export class Rewrite extends Edits {
   constructor(tokens: readonly SqlToken[], asker: Asker) {
     super(tokens)
     this.asker = asker
+  }
+
+  /** What stands for a relation or function of PostgreSQL's catalog. */
+  own(name: string): string {
+    return `${isOfPlace(name) ? schemaOf(this.asker.database) : pg}.${name}`
   }
 
   /** The word or name at an index, in small letters; empty for anything else. */

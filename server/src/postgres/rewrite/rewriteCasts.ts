@@ -1,7 +1,8 @@
 import { closingAt, operandBefore } from '../../sql/text/operands.js'
-import { wordOf } from '../../sql/text/tokenize.js'
-import { pg } from '../catalog/names.js'
-import { functionOid, ofFunction, typeOidOf } from '../catalog/typeTables.js'
+import { quoteText } from '../../duckdb/quote.js'
+import { isName, wordOf } from '../../sql/text/tokenize.js'
+import { oidOfRelation } from '../catalog/shapes.js'
+import { functionName, functionOid, ofFunction, typeName, typeOidOf } from '../catalog/typeTables.js'
 import { readParameter } from '../messages/readParameter.js'
 import { ProtocolError } from '../ProtocolError.js'
 import { itemTypeOfOid, oidOfName, typeNameOf } from '../types.js'
@@ -15,9 +16,10 @@ const plainTypes: Record<string, string> = {
 /** A value of these is the number of an object, and is written as its name. */
 const nameTypes = new Set(['regclass', 'regtype', 'regnamespace', 'regproc', 'regprocedure'])
 
-/** The number of a type or function that is named in a text; undefined where it is known only at the run. */
+/** The number of an object of PostgreSQL's own that is named in a text; undefined where it is known only at the run. */
 const numberOfName = (type: string, name: string): number | undefined => {
   if (/^\d*$/.test(name)) return undefined
+  if (type === 'regclass') return oidOfRelation(name.replace(/^pg_catalog\./, ''))
   if (type.startsWith('regproc')) return functionOid(name.replace(/^pg_catalog\./, '').replace(/\(.*/, ''))
   if (type !== 'regtype') return undefined
   const found = typeOidOf(name)
@@ -48,8 +50,21 @@ const castAs = (rewrite: Rewrite, at: number, typeAt: number): Cast | undefined 
 const isBuilt = (rewrite: Rewrite, { first, last }: Cast): boolean =>
   rewrite.is(first, '(') && rewrite.tokens.slice(first, last).some(({ kind }) => kind === 'text')
 
+/** Where the columns end that the statement shows. */
+const endOfShown = ({ tokens }: Rewrite): number => {
+  const from = tokens.findIndex((token) => token.depth === 0 && wordOf(token) === 'from')
+  return from < 0 ? tokens.length : from
+}
+
+/** Whether the cast is a column of its own. */
+const isColumn = (rewrite: Rewrite, { first, end }: Cast, shownTo: number): boolean => {
+  if (rewrite.tokens[first]?.depth !== 0 || end >= shownTo) return false
+  if (!/^(select|distinct|,)$/i.test(rewrite.tokens[first - 1]?.text ?? '')) return false
+  return end + 1 === shownTo || rewrite.is(end + 1, ',') || isName(rewrite.tokens[end + 1])
+}
+
 /** Whether the number of the object is meant, and not its name. */
-const meansNumber = (rewrite: Rewrite, cast: Cast): boolean => {
+const meansNumber = (rewrite: Rewrite, cast: Cast, shownTo: number): boolean => {
   const { first, last, end } = cast
   const next = rewrite.is(end + 1, ':')
     ? rewrite.word(end + 3)
@@ -60,31 +75,39 @@ const meansNumber = (rewrite: Rewrite, cast: Cast): boolean => {
   if (/^(text|varchar|name)$/.test(next)) return false
   const isText = first === last && rewrite.tokens[first]?.kind === 'text'
   // What is shown is a name, and what is compared a number.
-  const isShown = rewrite.word(first - 1) === 'select' && rewrite.tokens[first]?.depth === 0
-  if (isText && isShown && (end + 1 === rewrite.tokens.length || rewrite.is(end + 1, ','))) return false
+  if (isText && isColumn(rewrite, cast, shownTo)) return false
   const isCall = /^(format|quote_ident|concat)$/.test(rewrite.word(first))
   const isCompared = rewrite.is(first - 1, '=') || rewrite.is(end + 1, '=')
   return isText || isCall || isBuilt(rewrite, cast) || isCompared || rewrite.is(first, '$')
 }
 
-const nameOfObject = (rewrite: Rewrite, cast: Cast, type: string, isCall: boolean): void => {
-  const isNumber = meansNumber(rewrite, cast)
+/** How the number of one of PostgreSQL's own objects is shown, whose name somebody has written. */
+const nameOfNumber = (type: string, number: number, written: string): string =>
+  type === 'regtype' ? typeName(number) : type === 'regclass' ? written : (functionName(number) ?? written)
+
+const nameOfObject = (
+  rewrite: Rewrite,
+  cast: Cast,
+  { type, isCall, shownTo }: { type: string; isCall: boolean; shownTo: number },
+): void => {
+  const isNumber = meansNumber(rewrite, cast, shownTo)
   const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
-  const number = isText ? numberOfName(type, rewrite.text(cast.first) ?? '') : undefined
-  if (number !== undefined) rewrite.replace(cast.first, cast.first, String(number))
-  const finds = number === undefined && (isNumber || isText || isBuilt(rewrite, cast))
-  const find = type === 'regclass' ? 'find_regclass' : `to_${type}`
-  const names = isNumber ? [] : [`${type}_name`]
-  const calls = [...names, ...(finds ? [find] : [])]
-  const open = calls.map((name) => `${pg}.${name}(`).join('') || '('
-  const close = ')'.repeat(calls.length) || ')'
-  if (isCall) {
-    rewrite.replace(cast.first - 2, cast.first - 1, open)
-    rewrite.replace(cast.last + 1, cast.end, close)
-  } else {
-    rewrite.before(cast.first, open)
-    rewrite.replace(cast.last + 1, cast.end, close)
+  const written = isText ? (rewrite.text(cast.first) ?? '') : ''
+  const number = isText ? numberOfName(type, written) : undefined
+  const begin = isCall ? cast.first - 2 : cast.first
+  if (number !== undefined) {
+    const shown = isNumber ? String(number) : quoteText(nameOfNumber(type, number, written))
+    rewrite.replace(begin, cast.end, shown)
+    return
   }
+  const find = type === 'regclass' ? 'find_regclass' : `to_${type}`
+  const finds = isNumber || isText || isBuilt(rewrite, cast)
+  const calls = [...(isNumber ? [] : [`${type}_name`]), ...(finds ? [find] : [])]
+  const open = calls.map((name) => `${rewrite.own(name)}(`).join('') || '('
+  const close = ')'.repeat(calls.length) || ')'
+  if (isCall) rewrite.replace(begin, cast.first - 1, open)
+  else rewrite.before(cast.first, open)
+  rewrite.replace(cast.last + 1, cast.end, close)
 }
 
 /** A text that is cast where it stands is what a parameter of that type would be. False where it is none. */
@@ -130,6 +153,7 @@ const cut = (rewrite: Rewrite, cast: Cast, isCall: boolean): boolean => {
 /** Rewrites casts to types of Postgres that DuckDB has not. */
 export const rewriteCasts = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
+  const shownTo = endOfShown(rewrite)
   for (let at = 1; at < tokens.length; at++) {
     const isQualified = rewrite.word(at) === 'pg_catalog' && rewrite.is(at + 1, '.')
     const typeAt = isQualified ? at + 2 : at
@@ -151,7 +175,8 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     if (nameTypes.has(type)) {
       const first = isCast ? operandBefore(tokens, at - 3) : call!.first
       if (first === undefined) continue
-      nameOfObject(rewrite, call ?? { first, last: at - 3, typeAt, end: typeAt }, type, !isCast)
+      const cast = call ?? { first, last: at - 3, typeAt, end: typeAt }
+      nameOfObject(rewrite, cast, { type, isCall: !isCast, shownTo })
     } else if (/^(text|varchar)$/.test(type) && isCast && /^(indkey|indoption)$/.test(rewrite.word(at - 3))) {
       // A vector of numbers is a text with spaces.
       const first = operandBefore(tokens, at - 3)
@@ -159,7 +184,7 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       rewrite.before(first, 'array_to_string(')
       rewrite.replace(at - 2, typeAt, `, ' ')`)
     } else if (/^(text|varchar)$/.test(type) && isCast && ofFunction.test(rewrite.word(at - 3))) {
-      rewrite.before(operandBefore(tokens, at - 3)!, `${pg}.regproc_name(`)
+      rewrite.before(operandBefore(tokens, at - 3)!, `${rewrite.own('regproc_name')}(`)
       rewrite.replace(at - 2, typeAt, ')')
     } else if (
       isCast &&

@@ -10,7 +10,7 @@ import { findExcess } from '../../sql/guard/findExcess.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { closingAt } from '../../sql/text/operands.js'
 import { quoteText } from '../../duckdb/quote.js'
-import { catalogMacros, constantNames } from '../catalog/createCatalog.js'
+import { catalogMacros, relationsIn } from '../catalog/createCatalog.js'
 import { owner, ownerOid, pg, userOid } from '../catalog/names.js'
 import { live } from '../catalog/relations.js'
 import { shapes } from '../catalog/shapes.js'
@@ -38,7 +38,7 @@ const aliasOf = (name: string) => `own_${name}`
 
 /** A relation of the catalog, whose name in PostgreSQL stands from `from` to `to`. It keeps that name. */
 const replaceRelation = (rewrite: Rewrite, [from, to]: [number, number], name: string): void => {
-  const own = `${pg}.${name}`
+  const own = rewrite.own(name)
   const word = rewrite.word(to)
   const isLive = Object.hasOwn(live, name)
   if (isLive && ++rewrite.liveRelations > maxLive)
@@ -52,10 +52,19 @@ const replaceRelation = (rewrite: Rewrite, [from, to]: [number, number], name: s
 }
 
 /** Values that a client's statement may ask for as if they were functions, or keywords. */
-const valueOf = ({ user, pid, schema }: Asker, word: string): string | undefined => {
+const valueOf = ({ user, pid, database, schema }: Asker, word: string): string | undefined => {
   if (/^(current_user|session_user|current_role|user)$/.test(word)) return quoteText(user)
   if (word === 'current_schema') return quoteText(schema)
+  if (/^current_(database|catalog)$/.test(word)) return quoteText(database)
   return word === 'pg_backend_pid' ? String(pid) : undefined
+}
+
+/** The database in `lakehouse.analytics.events`: what is shown as a schema of it is a catalog by itself. */
+const isDatabase = (rewrite: Rewrite, at: number): boolean => {
+  const { database, catalogs } = rewrite.asker
+  const schema = rewrite.word(at + 2)
+  if (rewrite.word(at) !== database || schema === database || !catalogs.includes(schema)) return false
+  return rewrite.is(at + 1, '.') && rewrite.is(at + 3, '.')
 }
 
 /** Sends what is asked of Postgres's catalog to the service's own, which stands in another schema. */
@@ -72,6 +81,7 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
       rewrite.replace(at, at + 3, '')
       at += 3
     } else if (rewrite.is(at - 1, '.')) continue
+    else if (isDatabase(rewrite, at)) rewrite.replace(at, at + 1, '')
     else if (/^(pg_catalog|information_schema)$/.test(word) && rewrite.is(at + 1, '.')) {
       at = replaceQualified(rewrite, at, word)
     } else if (rewrite.is(at + 1, '.') && Object.hasOwn(live, word)) rewrite.replace(at, at, aliasOf(word))
@@ -80,7 +90,7 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
       if (value !== undefined && word !== 'user') rewrite.replace(at, at + 2, value)
       else if (word === 'date_trunc' && rewrite.commasIn(at + 1, closingAt(tokens, at + 1)).length === 2)
         rewrite.replace(at, at, `${pg}.date_trunc_in`)
-      else if (catalogMacros.has(word)) rewrite.replace(at, at, `${pg}.${word}`)
+      else if (catalogMacros.has(word)) rewrite.replace(at, at, rewrite.own(word))
     } else if (shapes.has(word) && /^(from|join|,|\()$/i.test(tokens[at - 1]?.text ?? '')) {
       replaceRelation(rewrite, [at, at], word)
     } else if (word !== 'pg_backend_pid' && isValue(rewrite, at)) {
@@ -103,7 +113,7 @@ const replaceQualified = (rewrite: Rewrite, at: number, schema: string): number 
       rewrite.replace(at, end + 2, value)
       return end + 2
     }
-    if (catalogMacros.has(named)) rewrite.replace(at, end, `${pg}.${named}`)
+    if (catalogMacros.has(named)) rewrite.replace(at, end, rewrite.own(named))
     else rewrite.replace(at, at + 1, '')
   } else if (shapes.has(relation) && rewrite.is(end + 1, '.')) {
     // A column by all of its names, `pg_catalog.pg_class.relname`: DuckDB's FROM has only the last two.
@@ -165,9 +175,20 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
   if (rewrite.is(at + 1, '[')) {
     rewrite.after(at + 1, '(')
     rewrite.before(closingAt(rewrite.tokens, at + 1), ') + 1')
-  } else if (rewrite.word(first - 2) === 'generate_subscripts') {
+    return
+  }
+  if (rewrite.word(first - 2) !== 'generate_subscripts') return
+  const close = closingAt(rewrite.tokens, first - 1)
+  if (/^(from|join)$/.test(rewrite.word(first - 3))) {
+    rewrite.replace(first - 2, first - 1, 'unnest(range(len(')
+    rewrite.replace(at + 1, close, ')))')
+    const alias = rewrite.word(close + 1) === 'as' ? close + 2 : close + 1
+    // The name is the table's and the column's.
+    if (hasAliasAt(rewrite, close + 1) && !rewrite.is(alias + 1, '('))
+      rewrite.after(alias, `(${rewrite.word(alias)})`)
+  } else {
     rewrite.before(first - 2, '(')
-    rewrite.after(closingAt(rewrite.tokens, first - 1), ' - 1)')
+    rewrite.after(close, ' - 1)')
   }
 }
 
@@ -189,11 +210,6 @@ export const rewriteStatement = ({ tokens }: Statement, asker: Asker): Edit[] =>
   return rewrite.list()
 }
 
-const named = new RegExp(`${pg.replace('.', '\\.')}(?:\\.(\\w+))?`, 'g')
-
-/** Whether a statement needs the service's own catalog, and whether it reads what is filled anew. */
-export const catalogUse = (edits: readonly Edit[]): 'none' | 'made' | 'read' => {
-  const names = edits.flatMap(({ text }) => [...text.matchAll(named)].map(([, name]) => name))
-  if (names.length === 0) return 'none'
-  return names.every((name) => name !== undefined && constantNames.has(name)) ? 'made' : 'read'
-}
+/** The relations that a statement reads of the service's own catalog; undefined where it needs nothing of it. */
+export const catalogUse = (edits: readonly Edit[]): ReadonlySet<string> | undefined =>
+  relationsIn(edits.map(({ text }) => text))

@@ -126,7 +126,7 @@ const isTableName = (tokens: readonly SqlToken[], at: number): boolean => {
  */
 const standsInPg = (tokens: readonly SqlToken[], at: number): boolean =>
   isSymbol(tokens[at - 1], '.') &&
-  lowerName(tokens[at - 2]) === 'pg' &&
+  /^pg(_|$)/.test(lowerName(tokens[at - 2])) &&
   isSymbol(tokens[at - 3], '.') &&
   lowerName(tokens[at - 4]) === ownCatalog
 

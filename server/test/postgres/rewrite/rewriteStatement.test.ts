@@ -15,6 +15,8 @@ const asker = {
   settings: new Settings(),
   pid: 1,
   schema: 'main',
+  database: 'lakehouse',
+  catalogs: ['lakehouse', 'analytics'],
   activity: () => [{ pid: 1, query }],
 }
 const rewrite = (sql: string) => {
@@ -88,13 +90,17 @@ describe('what a client sends takes no longer than its length', () => {
 })
 
 it.each([
-  ['SELECT 1', 'none'],
-  [`SELECT version(), pg_catalog.has_schema_privilege('main', 'usage'), current_schemas(true), 1::regtype`, 'made'],
-  ['SELECT * FROM pg_settings JOIN pg_catalog.pg_type ON true, pg_stat_activity, pg_trigger', 'made'],
-  [`SELECT 'orders'::regclass`, 'read'],
-  ['SELECT obj_description(1)', 'read'],
-  ['SELECT version() FROM pg_class', 'read'],
-])('%s: the catalog is %s', (sql, use) => expect(catalogUse(rewriteStatement(statementOf(sql), asker))).toBe(use)) // prettier-ignore
+  ['SELECT 1', undefined],
+  [`SELECT version(), pg_catalog.has_schema_privilege('main', 'usage'), current_schemas(true), 1::regtype`, ''],
+  ['SELECT * FROM pg_settings JOIN pg_catalog.pg_type ON true, pg_stat_activity, pg_trigger', ''],
+  [`SELECT 'pg_class'::regclass::oid, 'int4'::regtype`, undefined],
+  [`SELECT 'orders'::regclass`, 'names'],
+  ['SELECT obj_description(1)', 'pg_description'],
+  ['SELECT version() FROM pg_class, information_schema.columns', 'pg_class information_schema_columns'],
+])('%s: of the catalog is filled %s', (sql, names) => {
+  const use = catalogUse(rewriteStatement(statementOf(sql), asker))
+  expect(use && [...use].join(' ')).toBe(names)
+}) // prettier-ignore
 
 describe('is rewritten', () => {
   it.each([
