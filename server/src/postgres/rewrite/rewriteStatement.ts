@@ -115,6 +115,9 @@ const replaceQualified = (rewrite: Rewrite, at: number, schema: string): number 
     }
     if (catalogMacros.has(named)) rewrite.replace(at, end, rewrite.own(named))
     else rewrite.replace(at, at + 1, '')
+  } else if (shapes.has(relation) && rewrite.is(end + 1, '.')) {
+    // A column by all of its names, `pg_catalog.pg_class.relname`: DuckDB's FROM has only the last two.
+    rewrite.replace(at, end, Object.hasOwn(live, relation) ? aliasOf(named) : named)
   } else if (shapes.has(relation)) replaceRelation(rewrite, [at, end], relation)
   else if (schema === 'pg_catalog') rewrite.replace(at, at + 1, '')
   return end
@@ -172,9 +175,20 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
   if (rewrite.is(at + 1, '[')) {
     rewrite.after(at + 1, '(')
     rewrite.before(closingAt(rewrite.tokens, at + 1), ') + 1')
-  } else if (rewrite.word(first - 2) === 'generate_subscripts') {
+    return
+  }
+  if (rewrite.word(first - 2) !== 'generate_subscripts') return
+  const close = closingAt(rewrite.tokens, first - 1)
+  if (/^(from|join)$/.test(rewrite.word(first - 3))) {
+    rewrite.replace(first - 2, first - 1, 'unnest(range(len(')
+    rewrite.replace(at + 1, close, ')))')
+    const alias = rewrite.word(close + 1) === 'as' ? close + 2 : close + 1
+    // The name is the table's and the column's.
+    if (hasAliasAt(rewrite, close + 1) && !rewrite.is(alias + 1, '('))
+      rewrite.after(alias, `(${rewrite.word(alias)})`)
+  } else {
     rewrite.before(first - 2, '(')
-    rewrite.after(closingAt(rewrite.tokens, first - 1), ' - 1)')
+    rewrite.after(close, ' - 1)')
   }
 }
 
