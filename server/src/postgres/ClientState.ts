@@ -104,7 +104,7 @@ export class ClientState {
     const command = readCommand(statement)
     if (command !== undefined) return { oids: [], fields: answerOf(command) }
     this.checkTransaction()
-    const edits = await this.#rewrite(statement)
+    const { edits } = await this.#rewrite(statement)
     const held = await this.#open()
     return this.#whileRunning((cancellation) => {
       const { user, sql } = this.#options
@@ -130,7 +130,7 @@ export class ClientState {
     this.#asked = new Date()
     // As long as Postgres keeps it: every client of the user's may ask for it.
     this.#query = sent.slice(0, 1024)
-    const edits = await this.#rewrite(statement)
+    const { edits, isOfCatalog } = await this.#rewrite(statement)
     const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
@@ -145,6 +145,7 @@ export class ClientState {
         statement,
         sent,
         text: applyEdits(statement.text, [...edits, ...values]),
+        isOfCatalog,
         cancellation,
         timeoutMs: this.settings.statementTimeoutMs,
       }),
@@ -165,7 +166,7 @@ export class ClientState {
     if (this.transaction === 'T') this.transaction = 'E'
   }
 
-  async #rewrite(statement: Statement): Promise<Edit[]> {
+  async #rewrite(statement: Statement): Promise<{ edits: Edit[]; isOfCatalog: boolean }> {
     const { user, pid, database, catalog, activity } = this.#options
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
@@ -174,7 +175,7 @@ export class ClientState {
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
     if (use !== undefined) await catalog.prepare(database, use)
-    return edits
+    return { edits, isOfCatalog: use !== undefined && use.size > 0 }
   }
 
   #setAtStart(name: string, value: string): void {

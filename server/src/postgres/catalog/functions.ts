@@ -25,7 +25,7 @@ export const catalogFunctions: Macros = {
   pg_char_to_encoding: always('6', 'name'),
   pg_statistics_obj_is_visible: always('true', 'object'),
   pg_tablespace_size: always('0::BIGINT', 'object'),
-  pg_get_functiondef: always('NULL::VARCHAR', 'object'),
+  pg_get_functiondef: always(`(SELECT max('CREATE OR REPLACE FUNCTION pg_catalog.' || p.proname || '()' || chr(10) || ' LANGUAGE internal' || chr(10) || 'AS $function$' || p.prosrc || '$function$' || chr(10)) FROM ${pg}.pg_proc p WHERE p.oid = object)`, 'object'),
   pg_get_function_sqlbody: always('NULL::VARCHAR', 'object'),
   pg_get_function_identity_arguments: always('NULL::VARCHAR', 'object'),
   pg_get_triggerdef: always('NULL::VARCHAR', 'object', 'object, pretty'),
@@ -39,6 +39,10 @@ export const catalogFunctions: Macros = {
   pg_total_relation_size: always('0::BIGINT', 'object'),
   pg_table_size: always('0::BIGINT', 'object'),
   pg_database_size: always('0::BIGINT', 'object'),
+  pg_size_pretty: always(`CASE WHEN abs(size) < 10240 THEN size::BIGINT || ' bytes' WHEN abs(size) / 1024 < 10239.5 THEN round(size / 1024)::BIGINT || ' kB'
+    WHEN abs(size) / 1048576 < 10239.5 THEN round(size / 1048576)::BIGINT || ' MB' WHEN abs(size) / 1073741824 < 10239.5 THEN round(size / 1073741824)::BIGINT || ' GB' ELSE round(size / 1099511627776)::BIGINT || ' TB' END`, 'size'),
+  pg_describe_object: always('NULL::VARCHAR', 'relation, object, part'),
+  pg_partition_ancestors: always('unnest(CAST([] AS BIGINT[]))', 'object'),
   pg_relation_is_publishable: always('false', 'object'),
   pg_get_partkeydef: always('NULL::VARCHAR', 'object'),
   pg_get_serial_sequence: always('NULL::VARCHAR', 'relation, col'),
@@ -56,7 +60,7 @@ export const catalogFunctions: Macros = {
   pg_get_keywords: always(`TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`, ''),
   pg_export_snapshot: always(`''`, ''),
   pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
-  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth}))`, 'items'),
+  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth::INTEGER}))`, 'items'),
 } // prettier-ignore
 
 /** The numbers of functions and types by their names, and their names: what casts to `regproc` and the like become. */
@@ -81,6 +85,7 @@ export const readersOf = (own: string): Macros => ({
   obj_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
   col_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
   to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_min(r.oid, CASE r.nspname WHEN 'pg_catalog' THEN 0 WHEN current_schema() THEN 1 WHEN 'main' THEN 2 ELSE 3 END) FROM ${own}.names r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, CASE WHEN r.nspname <> 'information_schema' THEN r.relname END)
+    OR replace(given::VARCHAR, '"', '') = current_database() || '.' || r.nspname || '.' || r.relname
     OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
   // A cast of a name that is none's is an error, and NULL is what the function says.
   find_regclass: always(`CASE WHEN given IS NOT NULL THEN coalesce(${own}.to_regclass(given), error('relation "' || given || '" does not exist')) END`, 'given'),

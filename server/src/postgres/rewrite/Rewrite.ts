@@ -3,7 +3,10 @@ import { itemsOf } from '../../sql/text/operands.js'
 import { isSymbol, lowerName, type SqlToken } from '../../sql/text/tokenize.js'
 import { isOfPlace } from '../catalog/createCatalog.js'
 import { pg, schemaOf } from '../catalog/names.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { Settings } from '../Settings.js'
+
+const maxLive = 20
 
 /** What a statement may ask about its client. */
 export interface Asker {
@@ -22,12 +25,20 @@ export interface Asker {
 /** The edits of one statement, and what they are made by. */
 export class Rewrite extends Edits {
   readonly asker: Asker
-  /** How many relations it names that differ from client to client. */
-  liveRelations = 0
+  #liveRelations = 0
 
   constructor(tokens: readonly SqlToken[], asker: Asker) {
     super(tokens)
     this.asker = asker
+  }
+
+  /** Called for each relation that differs from client to client, because all of its rows stand in the statement. */
+  countLive(): void {
+    if (++this.#liveRelations <= maxLive) return
+    throw new ProtocolError(
+      sqlState.tooLarge,
+      `A statement may name pg_settings, pg_stat_activity and the roles ${maxLive} times.`,
+    )
   }
 
   /** What stands for a relation or function of PostgreSQL's catalog. */
