@@ -16,6 +16,7 @@ export default {
         'scripts/picture/draw*.mjs',
         'scripts/test/smoke.mjs',
         'scripts/test/clients.mjs',
+        'scripts/test/suites.mjs',
         'scripts/test/failuresReporter.mjs',
         'demo/site/**/*.js',
         'e2e/**/*.spec.ts',

@@ -320,6 +320,7 @@ test.describe('the screens', () => {
     const rows = card(page, 'People').locator('tbody').getByRole('row')
     await expect(page.getByRole('button', { name: 'Remove the filter did Order Placed' })).toBeVisible()
     await expect(rows).toHaveCount(buyers.size)
+    await expect(card(page, 'People')).toContainText(`${buyers.size} people`)
     await card(page, 'People').getByRole('button', { name: 'Events' }).click()
     const eventsOf = (person: string) => events(now.filter((visit) => personOf(visit) === person)).length
     const most = Math.max(...[...buyers].map(eventsOf))

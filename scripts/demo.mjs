@@ -6,6 +6,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { checkStart } from './setup/checkStart.mjs'
 import { freePort } from './setup/freePort.mjs'
 import { openInBrowser } from './setup/openInBrowser.mjs'
 import { root } from './setup/root.mjs'
@@ -77,6 +78,7 @@ function originsOf(host, port) {
 }
 
 async function main() {
+  checkStart('demo', Object.keys(options))
   const { values } = readOptions()
   if (values.help) return console.log(usage)
   const { host } = values

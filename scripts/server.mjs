@@ -2,9 +2,12 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { ensureBuilt, ensureInstalled } from './setup.mjs'
+import { checkStart } from './setup/checkStart.mjs'
 import { root } from './setup/root.mjs'
 
 try {
+  // Flags that people try first.
+  checkStart('server', ['port', 'host', 'data', 'api-keys', 'users'])
   await ensureInstalled()
   // With the library, whose files it serves.
   await ensureBuilt()

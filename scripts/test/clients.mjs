@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { startService } from '../startService.mjs'
+import { driverPackages, installPython, toolPackages } from './installPackages.mjs'
 
 const folder = join(root, 'server/test/clients')
 const at = (/** @type {string} */ name) => join(folder, name)
@@ -22,6 +23,19 @@ const pythonTool = (name, module) => ({
   has: [python, '-c', `import ${module}`],
   command: [python, '-B', at(`${module}_.py`)],
 })
+
+/** Tools that Debian has not, or not as new: in an environment of their own. @returns {Promise<Tool[]>} */
+async function newerTools() {
+  const newer = (await installPython('tools', toolPackages)) ?? ''
+  const newest = (await installPython('drivers', driverPackages)) ?? ''
+  return [
+    { name: 'SQLAlchemy 2.0', has: [newer, '--version'], command: [newer, '-B', at('reflect_.py')] },
+    { name: 'SQLAlchemy 2.1', has: [newest, '--version'], command: [newest, '-B', at('reflect_.py')] },
+    { name: 'ADBC (pandas, polars)', has: [newer, '--version'], command: [newer, '-B', at('adbc_.py')] },
+    { name: 'dlt', has: [newer, '--version'], command: [newer, '-B', at('dlt_.py')] },
+    { name: 'dbt', has: [newer, '--version'], command: [newer, '-B', at('dbt_.py')] },
+  ]
+}
 
 /**
  * `has` ends well where the tool is there.
@@ -146,7 +160,7 @@ try {
   await fill(url)
   const port = /:(\d+) \(Postgres\)/.exec(output)?.[1] ?? ''
   console.log('\n| tool | checks | |\n|---|---|---|')
-  for (const tool of toolsOf(work)) {
+  for (const tool of [...toolsOf(work), ...(await newerTools())]) {
     const lines = await tryTool(tool, { WAYMARK_PORT: port, WAYMARK_TLS_PORT: port })
     const wrong = lines?.filter((line) => line.startsWith('- ')) ?? []
     failed += wrong.length + (lines?.length === 0 ? 1 : 0)

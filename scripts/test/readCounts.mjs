@@ -31,6 +31,7 @@ const reports = {
   'ledger-engines': readOwn,
   equality: readOwn,
   'equality-20': readOwn,
+  suites: readOwn,
 }
 
 /** Sums what the runners of this run reported; `notes` tells of what was not run. */

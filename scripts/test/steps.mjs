@@ -129,6 +129,20 @@ export const steps = [
     },
   },
   {
+    name: 'suites',
+    isLong: true,
+    about: 'suites of drivers, databases and formats, and what makes files, against a started service',
+    run: async (more) => {
+      await ensureBuilt({ only: ['server'] })
+      await secondTry('suites', async (name, failures) => {
+        const report = join(root, '.cache/reports', `${name}.json`)
+        const some = failures.length ? [...new Set(failures.map(({ file }) => file))] : more
+        const { code } = await run(process.execPath, ['scripts/test/suites.mjs', '--report', report, ...some])
+        if (code !== 0) throw new Error('a suite differs from its list: see its table above')
+      })
+    },
+  },
+  {
     name: 'node',
     isLong: true,
     about: 'the library and the service start in the oldest Node that they name, and in the newest',

@@ -25,6 +25,8 @@ export function openChromium(binary, version) {
       '--disable-popup-blocking',
       '--disable-background-networking',
       '--disable-component-update',
+      // A renderer in reserve is killed with the others, and given to the next page before the browser knows.
+      '--disable-features=SpareRendererForSitePerProcess',
       '--no-first-run',
       '--password-store=basic',
       `--proxy-server=http://127.0.0.1:${proxyPort}`,

@@ -74,6 +74,12 @@ describe('the list of people', () => {
     expect(readOrder('-nothing')).toEqual({ by: 'last', isDescending: true })
   })
 
+  it('says how many there are, also where only some are asked for', async () => {
+    const few = await store.ask(askOf('people', asking(), { most: 2 }))
+    expect(few.map((row) => row[7])).toEqual([3, 3])
+    expect(await store.ask(askOf('people', asking(), { most: null }))).toHaveLength(3)
+  })
+
   it('has those who did, or did not do, something in the time', async () => {
     expect(await list(asking([filter('event', 'is', 'Order Placed')]))).toEqual(['ada'])
     expect(await list(asking([filter('event', 'not', 'Order Placed')]))).toEqual(['bob', 'dan'])

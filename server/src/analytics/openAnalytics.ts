@@ -14,7 +14,7 @@ import {
 } from '../schema/analyticsSchema.js'
 import { analyticsCatalog, internalSchema, quoteIdentifier } from '../duckdb/quote.js'
 import { analyticsViews } from '../answers/analyticsViews.js'
-import { registerChain } from '../duckdb/chain.js'
+import { registerHistories } from '../duckdb/histories.js'
 import { keyChanges } from '../schema/derivedColumns.js'
 import { inTransaction } from '../duckdb/transactions.js'
 import { version } from '../version.js'
@@ -159,7 +159,7 @@ const makeViews = async (connection: DuckDBConnection): Promise<void> => {
 
 /** Makes the tables of analytics when they are missing, and makes their keys anew when DuckDB hashes differently now. */
 export const openAnalytics = async (connection: DuckDBConnection, archive?: ArchiveFolder): Promise<void> => {
-  registerChain(connection)
+  registerHistories(connection)
   await bringToVersion(connection)
   await bindArchive(connection, archive)
   await makeAllEvents(connection, archive)

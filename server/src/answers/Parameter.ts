@@ -14,8 +14,8 @@ const columns = new Map<string, FieldOf>(
       'country language person_id session_id device_id',
   }).flatMap(([of, names]) => names.split(' ').map((name) => [name, of as FieldOf] as const)),
 )
-/** Columns whose values stand for one person, browser or visit. */
-const personal = new Set(['person_id', 'session_id', 'device_id', 'click_id'])
+/** Columns whose values stand for one person, browser or visit; they are compared letter by letter. */
+export const personal: ReadonlySet<string> = new Set(['person_id', 'session_id', 'device_id', 'click_id'])
 
 const marks = { 'prop.': 'events', 'trait.': 'people' } as const
 
@@ -36,6 +36,9 @@ export const fieldSql = (name: string): Sql => {
   if (mark === undefined) return identifier(name)
   return sql`analytics.prop(${mark === 'trait.' ? sql`traits` : sql`properties`}, ${name.slice(mark.length)})`
 }
+
+/** A field as a number; NULL where it is none. */
+export const numberSql = (name: string): Sql => sql`TRY_CAST(${fieldSql(name)} AS DOUBLE)`
 
 /** Why guests may not have a field. Whoever makes a link chooses its properties; guests choose none, because one may hold anything about a person. */
 export const refuseToGuests = (name: string, isOfGuest: boolean): string | undefined => {
@@ -136,16 +139,50 @@ export const field = (about: string): Parameter<string> => ({
   refuse: refuseToGuests,
 })
 
+const ofNumbers = ['above', 'at_least', 'below', 'at_most', 'between'] as const
+/** What people did, or did not. */
+const deeds = ['did', 'did_not'] as const
+const operators = ['is', 'not', 'contains', 'in', 'out', ...ofNumbers, ...deeds] as const
+export type Operator = (typeof operators)[number]
+
 export interface Condition {
-  /** A field. */
+  /** A field; of a deed `event`. */
   field: string
-  operator: 'is' | 'not' | 'contains' | 'in' | 'out'
-  /** One; some for `in` and `out`. An empty text is no value. */
+  operator: Operator
+  /** One; some for `in` and `out` and a deed, two for `between`. An empty text is no value; of a deed, any event. */
   values: readonly string[]
+  /** How it is joined with what stands before it: `or` may be met instead; `with` is of the same event as that deed. */
+  join?: 'and' | 'or' | 'with'
+  /** How often a deed was done at least. */
+  times?: number
+  /** In how many days before the end of the time a deed was done; without it: in the time. */
+  days?: number
 }
 
+const isIn = (names: readonly Operator[], { operator }: Condition) => names.includes(operator)
+export const isDeed = (condition: Condition): boolean => isIn(deeds, condition)
+
+/** What is wrong with a condition that stands behind others. */
+const findMistake = (each: Condition, before: readonly Condition[]): string | undefined => {
+  const { field: asked, operator, values, join = 'and', times, days } = each
+  const head = before.findLast((other) => other.join !== 'with')
+  const hasDeed = head !== undefined && isDeed(head)
+  if (join !== 'and' && head === undefined) return `join must be "and" where nothing stands before it.`
+  if (join === 'with' && !hasDeed) return `join "with" must stand behind what people did.`
+  if (isDeed(each) ? join === 'with' || asked !== 'event' : times !== undefined || days !== undefined)
+    return `only the field event can be what people did, with times and days.`
+  if (join === 'with' && !['events', 'both'].includes(fieldOf(asked) ?? ''))
+    return `join "with" must be of a field of events.`
+  if (!isIn(ofNumbers, each)) return undefined
+  const isWrong = values.length !== (operator === 'between' ? 2 : 1) || !values.every(isNumber)
+  return isWrong ? `values must be ${operator === 'between' ? 'two numbers' : 'a number'}.` : undefined
+}
+const isNumber = (value: string) => value.trim() !== '' && Number.isFinite(Number(value))
+
+const most = { type: 'integer', minimum: 1, maximum: 10_000 }
 const where: Parameter<readonly Condition[]> = {
-  about: 'The segment: conditions on events, sessions and persons, all of which must be met.',
+  about:
+    'The segment: conditions on events, sessions and persons, all of which must be met. One with `join: "or"` may be met instead of the one before it.',
   schema: {
     type: 'array',
     maxItems: 50,
@@ -154,15 +191,22 @@ const where: Parameter<readonly Condition[]> = {
       required: ['field', 'operator', 'values'],
       properties: {
         field: { type: 'string', maxLength: maxText },
-        operator: { type: 'string', enum: ['is', 'not', 'contains', 'in', 'out'] },
+        operator: { type: 'string', enum: operators },
         values: { type: 'array', items: { type: 'string', maxLength: maxText }, minItems: 1, maxItems: 200 },
+        join: { type: 'string', enum: ['and', 'or', 'with'] },
+        times: most,
+        days: most,
       },
       additionalProperties: false,
     },
   },
   fallback: [],
   read(conditions: readonly Condition[], name) {
-    for (const { field: asked } of conditions) readField(asked, name)
+    for (const [at, each] of conditions.entries()) {
+      readField(each.field, name)
+      const mistake = findMistake(each, conditions.slice(0, at))
+      if (mistake !== undefined) throw refuseField(`${name}/${at}: ${mistake}`)
+    }
     return conditions
   },
   refuse: (conditions: readonly Condition[], isOfGuest) =>

@@ -1,11 +1,25 @@
 import { answer } from './Answer.js'
-import { isNamed, personConditions, segmentOf, sessionConditions, sessionsOf } from './conditions.js'
+import {
+  isNamed,
+  nameSql,
+  personConditions,
+  segmentOf,
+  sessionConditions,
+  sessionsOf,
+  spellings,
+} from './conditions.js'
 import { field, fieldOf, fieldSql, flag, optional, type Scope, scope, text } from './Parameter.js'
-import { and, sql, when, whereAll } from './sql.js'
+import { and, joinSql, none, type Sql, sql, when, whereAll } from './sql.js'
 
 const most = 300
 /** The more events are looked at, the rarer the properties that are found. */
 const mostEvents = 5000
+
+const search = optional(text('Only those that contain this or, in `value_choices`, are like it.'))
+
+/** A condition for a name that contains what is looked for. */
+const hasPart = (name: Sql, sought: string | null): Sql[] =>
+  sought === null ? [] : [sql`contains(lower(${name}), lower(${sought}))`]
 
 const events = answer({
   name: 'events',
@@ -45,15 +59,17 @@ GROUP BY property
 ORDER BY events DESC, property`,
 })
 
-const seenPaths = (asked: Scope) => sql`SELECT path AS name, count(*) AS times
+type Choosing = Scope & { search: string | null }
+
+const seenPaths = (asked: Choosing) => sql`SELECT path AS name, count(*) AS times
   FROM analytics.events
-  WHERE ${segmentOf(asked, sql`event = '$pageview'`, sql`path IS NOT NULL`)}
+  WHERE ${segmentOf(asked, sql`event = '$pageview'`, sql`path IS NOT NULL`, ...hasPart(sql`path`, asked.search))}
   GROUP BY ALL ORDER BY times DESC, name LIMIT ${most}`
 
 const pathChoices = answer({
   name: 'path_choices',
   about: 'The paths that were viewed, the most frequent first.',
-  parameters: { ...scope },
+  parameters: { ...scope, search },
   columns: ['name', 'times'],
   isForGuests: true,
   sql: (given) => sql`SELECT name, times FROM (
@@ -65,14 +81,14 @@ ORDER BY times DESC, name`,
 const eventChoices = answer({
   name: 'event_choices',
   about: 'The names of events, and then the paths that were viewed; the most frequent first.',
-  parameters: { ...scope },
+  parameters: { ...scope, search },
   columns: ['name', 'times'],
   isForGuests: true,
   sql: (given) => sql`SELECT name, times FROM (
 SELECT name, times FROM (
   SELECT event AS name, count(*) AS times
   FROM analytics.events
-  WHERE ${segmentOf(given, sql`NOT starts_with(event, '/')`)}
+  WHERE ${segmentOf(given, sql`NOT starts_with(event, '/')`, ...hasPart(sql`event`, given.search))}
   GROUP BY ALL ORDER BY times DESC, name LIMIT ${most}
 )
 UNION ALL
@@ -83,13 +99,18 @@ SELECT name, times FROM (
 ORDER BY starts_with(name, '/'), times DESC, name`,
 })
 
+/** Properties that the service or its plugins add to events, which few want to tell apart. */
+const isAdded = sql`(starts_with(name, '$') OR name IN ('insert_id', 'stack'))`
+
 const propertyChoices = answer({
   name: 'property_choices',
-  about: 'The properties of some events, the most frequent first.',
+  about:
+    'The properties of some events, the most frequent first, and last those that are added by themselves.',
   parameters: {
     ...scope,
     event: optional(text('Only of events of this name or, from / on, of views of this path.')),
     numbers: flag('Only those with numbers.'),
+    search,
   },
   columns: ['name', 'times'],
   sql: (given) => sql`SELECT name, count(*) AS times
@@ -98,12 +119,12 @@ FROM (
   FROM (
     SELECT properties
     FROM analytics.events
-    WHERE ${segmentOf(given, ...(given.event === null ? [] : [isNamed(given.event)]))}
+    WHERE ${segmentOf(given, ...(given.event === null ? [] : [isNamed(given.event)]), ...hasPart(sql`properties::VARCHAR`, given.search))}
     LIMIT ${mostEvents}
   )
-)${when(given.numbers, sql`\nWHERE analytics.prop_number(properties, name) IS NOT NULL`)}
+)${whereAll([...hasPart(sql`name`, given.search), ...(given.numbers ? [sql`analytics.prop_number(properties, name) IS NOT NULL`] : [])])}
 GROUP BY name
-ORDER BY times DESC, name
+ORDER BY ${isAdded}, times DESC, name
 LIMIT 200`,
 })
 
@@ -111,10 +132,26 @@ LIMIT 200`,
 const peopleOf = (asked: Scope) =>
   sql`analytics.persons WHERE ${and([sql`environment = ${asked.environment}`, ...personConditions(asked, asked)])}`
 
+/** The less alike two texts are, the more often one is not what was meant with the other. */
+const leastLikeness = 0.8
+
+/** Values that are, begin with, contain or are like what is looked for, as they are stored or shown. */
+const alike = (named: string, sought: string): { condition: Sql; order: Sql } => {
+  const shown = sql`lower(coalesce(${nameSql(named, sql`value`) ?? sql`NULL`}, value))`
+  const wanted = sql`lower(${sought})`
+  const likeness = sql`jaro_winkler_similarity(${shown}, ${wanted})`
+  const isIt = sql`(${shown} = ${wanted} OR lower(value) IN (${joinSql(spellings(named, sought), ', ')}))`
+  const has = sql`contains(${shown}, ${wanted})`
+  return {
+    condition: sql`(${isIt} OR ${has} OR ${likeness} >= ${leastLikeness})`,
+    order: sql`${isIt} DESC, starts_with(${shown}, ${wanted}) DESC, ${has} DESC, CASE WHEN NOT ${has} THEN ${likeness} END DESC, `,
+  }
+}
+
 const valueChoices = answer({
   name: 'value_choices',
-  about: 'The values of a field, the most frequent first.',
-  parameters: { ...scope, field: field('Whose values.') },
+  about: 'The values of a field, the most frequent first; with `search` those that are most like it.',
+  parameters: { ...scope, field: field('Whose values.'), search },
   columns: ['value', 'times'],
   example: { field: 'browser' },
   isForGuests: true,
@@ -126,11 +163,13 @@ const valueChoices = answer({
         : of === 'sessions'
           ? sql`${sessionsOf(given, given)}${whereAll(sessionConditions(given, given))}`
           : sql`analytics.events WHERE ${segmentOf(given)}`
+    const { condition, order } =
+      given.search === null ? { condition: none, order: none } : alike(given.field, given.search)
     return sql`SELECT value, count(*) AS times
 FROM (SELECT ${fieldSql(given.field)} AS value FROM ${source})
 WHERE value IS NOT NULL
-GROUP BY value
-ORDER BY times DESC, value
+GROUP BY value${when(given.search !== null, sql`\nHAVING ${condition}`)}
+ORDER BY ${order}times DESC, value
 LIMIT ${most}`
   },
 })
@@ -138,11 +177,11 @@ LIMIT ${most}`
 const traitChoices = answer({
   name: 'trait_choices',
   about: 'The traits of people, the most frequent first.',
-  parameters: { ...scope },
+  parameters: { ...scope, search },
   columns: ['name', 'times'],
   sql: (given) => sql`SELECT name, count(*) AS times
 FROM analytics.identity_traits
-WHERE environment = ${given.environment}${when(given.where.length > 0, sql` AND person_id IN (SELECT person_id FROM ${peopleOf(given)})`)}
+WHERE ${and([sql`environment = ${given.environment}`, ...hasPart(sql`name`, given.search), ...(given.where.length > 0 ? [sql`person_id IN (SELECT person_id FROM ${peopleOf(given)})`] : [])])}
 GROUP BY name
 ORDER BY times DESC, name
 LIMIT 200`,

@@ -1,5 +1,15 @@
-import { type Condition, fieldOf, fieldSql, type Period, type Scope } from './Parameter.js'
-import { and, joinSql, none, type Sql, sql } from './sql.js'
+import {
+  type Condition,
+  fieldOf,
+  fieldSql,
+  isDeed,
+  numberSql,
+  type Operator,
+  type Period,
+  personal,
+  type Scope,
+} from './Parameter.js'
+import { and, joinSql, none, type Sql, sql, when } from './sql.js'
 
 /** The arguments that the macros of all answers share. */
 export const choiceOf = ({ environment, bots }: Scope, { from, until }: Period): Sql =>
@@ -31,18 +41,84 @@ export const eventsIn = (scope: Scope, period: Period): Sql[] => [
 export const isNamed = (name: string): Sql =>
   name.startsWith('/') ? sql`event = '$pageview' AND path = ${name}` : sql`event = ${name}`
 
+const pairs = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].flatMap((first, _, all) => all.map((next) => first + next))
+
+/** Codes with their names in English, which screens show. They are looked for when they are first asked for. */
+const nameCodes = (type: 'region' | 'language') => {
+  let known: ReadonlyMap<string, string> | undefined
+  return () => {
+    const names = new Intl.DisplayNames('en', { type, fallback: 'none' })
+    return (known ??= new Map(
+      pairs.map((code) => [code, names.of(code) ?? ''] as const).filter(([, name]) => name),
+    ))
+  }
+}
+const regions = nameCodes('region')
+const languages = nameCodes('language')
+
+const codeOf = (codes: ReadonlyMap<string, string>, name: string): string[] =>
+  [...codes].filter(([, known]) => known.toLowerCase() === name).map(([code]) => code)
+
+/** What is stored for what people call it, if that differs. */
+const storedAs: Readonly<Record<string, (name: string) => readonly string[]>> = {
+  country: (name) => codeOf(regions(), name),
+  language(name) {
+    const [, language = name, region] = /^(.+) \((.+)\)$/.exec(name) ?? []
+    const tags = codeOf(languages(), language)
+    if (region === undefined) return tags
+    return codeOf(regions(), region).flatMap((code) => tags.map((tag) => `${tag}-${code}`))
+  },
+  device: (name) => (name === 'mobile' ? ['phone'] : []),
+}
+
+/** What a value is shown as by its code, such as Germany; undefined for a field without codes. */
+export const nameSql = (field: string, value: Sql): Sql | undefined => {
+  const codes = field === 'country' ? regions() : field === 'language' ? languages() : undefined
+  if (codes === undefined) return undefined
+  const texts = (list: Iterable<string>) => sql`${[...list]}`
+  const code = sql`upper(split_part(${value}, '-', 1))`
+  return sql`list_extract(${texts(codes.values())}, list_position(${texts(codes.keys())}, ${code}))`
+}
+
+/** The texts that are compared for a value as people write it: what they wrote, and what is stored for it. */
+export const spellings = (field: string, text: string): Sql[] =>
+  [text, ...(storedAs[field]?.(text.toLowerCase()) ?? [])].map((each) => sql`lower(${each})`)
+
+/** Whether a text is one of some, in any case of letters and by the names that screens show. Ids are compared as they are. */
+const isOne = (field: string, texts: readonly string[]): Sql => {
+  const column = fieldSql(field)
+  const isId = personal.has(field)
+  const list = isId ? texts.map((text) => sql`${text}`) : texts.flatMap((text) => spellings(field, text))
+  const side = isId ? column : sql`lower(${column})`
+  return list.length === 1 ? sql`${side} = ${list[0]!}` : sql`${side} IN (${joinSql(list, ', ')})`
+}
+
+/** Whether a text contains another, as it is stored or as it is shown. */
+const holds = (field: string, text: string): Sql => {
+  const column = fieldSql(field)
+  const shown = nameSql(field, column)
+  const has = (side: Sql) => sql`contains(lower(${side}), lower(${text}))`
+  return shown === undefined ? has(column) : sql`(${has(column)} OR coalesce(${has(shown)}, false))`
+}
+
+const signs: Partial<Record<Operator, Sql>> = {
+  above: sql`>`,
+  at_least: sql`>=`,
+  below: sql`<`,
+  at_most: sql`<=`,
+}
+
 /** Whether a row has one of the values that a condition names, apart from its negation. */
-const hasValue = (column: Sql, { operator, values }: Condition): Sql => {
-  const [first = ''] = values
-  if (operator === 'contains') return sql`contains(lower(${column}), lower(${first}))`
+const hasValue = ({ field, operator, values }: Condition): Sql => {
+  const [first = '', last = ''] = values
+  if (operator === 'contains') return holds(field, first)
+  if (operator === 'between') return sql`${numberSql(field)} BETWEEN ${Number(first)} AND ${Number(last)}`
+  const sign = signs[operator]
+  if (sign !== undefined) return sql`${numberSql(field)} ${sign} ${Number(first)}`
   const texts = values.filter(Boolean)
-  const known = joinSql(
-    texts.map((text) => sql`${text}`),
-    ', ',
-  )
-  const isKnown = texts.length === 1 ? sql`${column} = ${known}` : sql`${column} IN (${known})`
-  if (texts.length === values.length) return isKnown
-  return texts.length === 0 ? sql`${column} IS NULL` : sql`(${column} IS NULL OR ${isKnown})`
+  const isNone = sql`${fieldSql(field)} IS NULL`
+  if (texts.length === values.length) return isOne(field, texts)
+  return texts.length === 0 ? isNone : sql`(${isNone} OR ${isOne(field, texts)})`
 }
 
 const isNegative = ({ operator }: Condition) => operator === 'not' || operator === 'out'
@@ -50,16 +126,21 @@ const isNoValue = ({ values }: Condition) => values.every((value) => value === '
 
 /** Whether a row is one that a condition leaves. A row without a value is none of any. */
 const leaves = (condition: Condition): Sql => {
-  const column = fieldSql(condition.field)
-  const has = hasValue(column, condition)
+  const has = hasValue(condition)
   if (!isNegative(condition)) return has
-  return isNoValue(condition) ? sql`${column} IS NOT NULL` : sql`coalesce(NOT ${has}, true)`
+  return isNoValue(condition)
+    ? sql`${fieldSql(condition.field)} IS NOT NULL`
+    : sql`coalesce(NOT ${has}, true)`
 }
 
 /** A page is one that was viewed; another event may happen on it, too. */
 const ofViews = ({ field }: Condition) => (field === 'path' ? [sql`event = '$pageview'`] : [])
 
 const keys = { session_id: sql`session_id`, person_id: sql`person_id` }
+
+/** Rows whose key is one of some or, where it says what they are not, of none of them. */
+const isAmong = (key: Sql, isWithout: boolean, found: Sql): Sql =>
+  isWithout ? sql`(${key} IS NOT NULL AND ${key} NOT IN (${found}))` : sql`${key} IN (${found})`
 
 /** What a condition is asked of: rows that meet `conditions`. */
 interface Rows {
@@ -70,64 +151,129 @@ interface Rows {
 /** Sessions, or people, with such a row; without any such, if the condition says what it is not. */
 const pick = (by: keyof typeof keys, condition: Condition, { from, conditions }: Rows): Sql => {
   const isWithout = isNegative(condition) && !isNoValue(condition)
-  const found = isWithout ? hasValue(fieldSql(condition.field), condition) : leaves(condition)
+  const found = isWithout ? hasValue(condition) : leaves(condition)
   const key = keys[by]
   const all = and([...conditions, sql`${key} IS NOT NULL`, found])
-  return sql`${key} ${isWithout ? sql`NOT IN` : sql`IN`} (SELECT ${key} FROM ${from} WHERE ${all})`
+  return isAmong(key, isWithout, sql`SELECT ${key} FROM ${from} WHERE ${all}`)
+}
+
+/** A condition, and what else the event must be if it is a deed. */
+interface Term {
+  condition: Condition
+  withs: Condition[]
+}
+
+/** The groups that must all be met, each by one of its terms. */
+const groupsOf = (where: readonly Condition[]): Term[][] => {
+  const groups: Term[][] = []
+  for (const condition of where) {
+    const term: Term = { condition, withs: [] }
+    if (condition.join === 'with') groups.at(-1)?.at(-1)?.withs.push(condition)
+    else if (condition.join === 'or') groups.at(-1)?.push(term)
+    else groups.push([term])
+  }
+  return groups
+}
+
+const anyOf = (terms: readonly Term[], of: (term: Term) => Sql): Sql => {
+  const list = joinSql(terms.map(of), ' OR ')
+  return terms.length === 1 ? list : sql`(${list})`
 }
 
 const isTrait = ({ field }: Condition) => fieldOf(field) === 'people'
 
-/** The events or sessions of people with such a trait. */
+/** What belongs to people with such a trait. */
 const pickByTrait = ({ environment }: Scope, condition: Condition): Sql =>
   sql`person_id IN (SELECT person_id FROM analytics.persons WHERE ${and([sql`environment = ${environment}`, leaves(condition)])})`
 
-/** The sessions with such an event, or of people with such a trait. */
-const pickSessions = (scope: Scope, condition: Condition, period: Period): Sql =>
-  isTrait(condition)
-    ? pickByTrait(scope, condition)
-    : pick('session_id', condition, {
-        from: sql`analytics.events`,
-        conditions: [...inPeriod(scope, period), ...ofViews(condition)],
-      })
+const isDone = (name: string): Sql => {
+  const [field, more] = name.startsWith('/') ? ['path', sql`event = '$pageview' AND `] : ['event', none]
+  return sql`(${more}${isOne(field, [name])})`
+}
 
-const isOfSessions = ({ field }: Condition) => ['sessions', 'both'].includes(fieldOf(field) ?? '')
+/** What belongs to people who did something, so often and in so many days, or who did not. */
+const pickByDeed = (scope: Scope, { condition, withs }: Term, { from, until }: Period): Sql => {
+  const { operator, values, times = 1, days } = condition
+  const did = [
+    ...eventsIn(scope, { from: days === undefined ? from : null, until }),
+    ...(days === undefined ? [] : [sql`"timestamp" >= ${until ?? sql`now()`} - to_hours(${24 * days})`]),
+    sql`person_id IS NOT NULL`,
+    ...(values.includes('') ? [] : [sql`(${joinSql(values.map(isDone), ' OR ')})`]),
+    ...withs.map(leaves),
+  ]
+  const often = when(times > 1, sql`\n  GROUP BY person_id HAVING count(*) >= ${times}`)
+  const people = sql`SELECT person_id FROM analytics.events WHERE ${and(did)}${often}`
+  return isAmong(keys.person_id, operator === 'did_not', people)
+}
+
+/** What belongs to the people of a trait or deed; undefined for another condition. */
+const pickByPerson = (scope: Scope, term: Term, period: Period): Sql | undefined => {
+  if (isDeed(term.condition)) return pickByDeed(scope, term, period)
+  return isTrait(term.condition) ? pickByTrait(scope, term.condition) : undefined
+}
+
+/** The sessions with such an event, or of such people. */
+const pickSessions = (scope: Scope, term: Term, period: Period): Sql =>
+  pickByPerson(scope, term, period) ??
+  pick('session_id', term.condition, {
+    from: sql`analytics.events`,
+    conditions: [...inPeriod(scope, period), ...ofViews(term.condition)],
+  })
+
+const isOfSessions = ({ condition }: Term) =>
+  !isDeed(condition) && ['sessions', 'both'].includes(fieldOf(condition.field) ?? '')
+const hasOnlySession = ({ condition }: Term) => fieldOf(condition.field) === 'sessions'
+const isLeft = ({ condition }: Term) => leaves(condition)
 
 /** For a row of `sessions(…)`: it is left by its own columns, or by its events. */
 export const sessionConditions = (scope: Scope, period: Period): Sql[] =>
-  scope.where.map((each) => (isOfSessions(each) ? leaves(each) : pickSessions(scope, each, period)))
+  groupsOf(scope.where).map((terms) =>
+    anyOf(terms, (term) => (isOfSessions(term) ? isLeft(term) : pickSessions(scope, term, period))),
+  )
+
+/** For an event: what is asked of its session, and `other` of all else. Sessions are read once for all groups of theirs alone. */
+const conditionsBy = (
+  { scope, period }: { scope: Scope; period: Period },
+  isAskedOfSession: (term: Term) => boolean,
+  other: (term: Term) => Sql,
+): Sql[] => {
+  const groups = groupsOf(scope.where)
+  const own = groups.filter((terms) => terms.every(isAskedOfSession))
+  const inSession = (conditions: readonly Sql[]) =>
+    sql`session_id IN (SELECT session_id FROM ${sessionsOf(scope, period)} WHERE ${and(conditions)})`
+  const rest = groups
+    .filter((terms) => !own.includes(terms))
+    .map((terms) =>
+      anyOf(terms, (term) => (isAskedOfSession(term) ? inSession([isLeft(term)]) : other(term))),
+    )
+  return own.length === 0 ? rest : [...rest, inSession(own.map((terms) => anyOf(terms, isLeft)))]
+}
 
 /** For an event, or a page view, of a session that all conditions leave. */
-export const conditionsOfPicked = (scope: Scope, period: Period): Sql[] => {
-  const own = scope.where.filter(isOfSessions).map(leaves)
-  const rest = scope.where
-    .filter((each) => !isOfSessions(each))
-    .map((each) => pickSessions(scope, each, period))
-  if (own.length === 0) return rest
-  return [...rest, sql`session_id IN (SELECT session_id FROM ${sessionsOf(scope, period)} WHERE ${and(own)})`]
-}
+export const conditionsOfPicked = (scope: Scope, period: Period): Sql[] =>
+  conditionsBy({ scope, period }, isOfSessions, (term) => pickSessions(scope, term, period))
 
 /** For an event that itself is what the conditions say; what only sessions have is asked of its session. */
-export const conditionsOfEvents = (scope: Scope, period: Period): Sql[] => {
-  const ofSession = scope.where.filter(({ field }) => fieldOf(field) === 'sessions')
-  const own = scope.where
-    .filter((each) => !ofSession.includes(each))
-    .map((each) => (isTrait(each) ? pickByTrait(scope, each) : leaves(each)))
-  return [...own, ...conditionsOfPicked({ ...scope, where: ofSession }, period)]
-}
+export const conditionsOfEvents = (scope: Scope, period: Period): Sql[] =>
+  conditionsBy({ scope, period }, hasOnlySession, (term) => pickByPerson(scope, term, period) ?? isLeft(term))
 
-/** The people with such an event or session in the period. */
-const pickPeople = (scope: Scope, condition: Condition, period: Period): Sql => {
-  const isOfSession = fieldOf(condition.field) === 'sessions'
-  return pick('person_id', condition, {
-    from: isOfSession ? sessionsOf(scope, period) : sql`analytics.events`,
-    conditions: isOfSession ? [] : [...eventsIn(scope, period), ...ofViews(condition)],
-  })
+/** The people with such a trait or deed, or with such an event or session in the period. */
+const pickPeople = (scope: Scope, term: Term, period: Period): Sql => {
+  const isOfSession = hasOnlySession(term)
+  return (
+    pickByPerson(scope, term, period) ??
+    pick('person_id', term.condition, {
+      from: isOfSession ? sessionsOf(scope, period) : sql`analytics.events`,
+      conditions: isOfSession ? [] : [...eventsIn(scope, period), ...ofViews(term.condition)],
+    })
+  )
 }
 
 /** For a row of `persons`: it is left by its traits, or by its events or sessions of the period. */
 export const personConditions = (scope: Scope, period: Period): Sql[] =>
-  scope.where.map((each) => (isTrait(each) ? leaves(each) : pickPeople(scope, each, period)))
+  groupsOf(scope.where).map((terms) =>
+    anyOf(terms, (term) => (isTrait(term.condition) ? isLeft(term) : pickPeople(scope, term, period))),
+  )
 
 /** The events of the time that the segment leaves, and of which more holds. */
 export const segmentOf = (scope: Scope, ...more: readonly Sql[]): Sql =>
@@ -142,9 +288,7 @@ export const conditionsByEventId = (scope: Scope): Sql[] =>
 /** One more argument, after a comma: the people of the segment, where it leaves some only. */
 export const amongPeople = (scope: Scope): Sql => {
   if (scope.where.length === 0) return none
-  const picked = scope.where.map((each) =>
-    isTrait(each) ? pickByTrait(scope, each) : pickPeople(scope, each, scope),
-  )
+  const picked = groupsOf(scope.where).map((terms) => anyOf(terms, (term) => pickPeople(scope, term, scope)))
   const all = and([...eventsIn(scope, scope), sql`person_id IS NOT NULL`, ...picked])
   return sql`,
   among := (SELECT coalesce(list(DISTINCT person_id), []) FROM analytics.events WHERE ${all})`

@@ -43,10 +43,10 @@ const people = answer({
       'last',
     ),
     ascending: flag('The least first.'),
-    most: count('How many.', 50, 10_000),
+    most: usually(optional(count('How many; null: all.', 50, 100_000_000)), 50),
   },
-  columns: ['person_id', 'name', 'ids', 'traits', 'events', 'first_seen', 'last_seen'],
-  sql: (given) => sql`SELECT *
+  columns: ['person_id', 'name', 'ids', 'traits', 'events', 'first_seen', 'last_seen', 'people'],
+  sql: (given) => sql`SELECT *, count(*) OVER () AS people
 FROM (
   SELECT person_id, ${personName(sql`traits`, sql`person_id`)} AS name, len(distinct_ids) AS ids, traits,
     coalesce(c.events, 0) AS events, first_seen, last_seen

@@ -5,14 +5,20 @@ import type { LogEntry } from '../wal/segment.js'
 import { inferredDefault, readTable, tableSql, type Target } from './Target.js'
 import {
   describeFields,
-  type FieldKind,
   type Fields,
   castField,
   joinFields,
   readRecords,
   type RecordSource,
 } from './describeFields.js'
-import { type AppendPlan, isWidened, planAppend, settleWidening } from './planAppend.js'
+import {
+  type AppendPlan,
+  type Column,
+  inferType,
+  isWidened,
+  planAppend,
+  settleWidening,
+} from './planAppend.js'
 
 /** The content of an entry's `target`, as JSON. */
 export interface AppendTarget {
@@ -56,10 +62,19 @@ const insert = async (connection: DuckDBConnection, { target, ...source }: Inser
   )
 }
 
-/** Whether a column of these kinds would change numbers: beside a fraction a long integer makes it text. */
-const losesDigits = (kinds: readonly FieldKind[] = []) =>
-  kinds.some((kind) => ['long', 'huge', 'digits'].includes(kind)) &&
-  (kinds.includes('float') || kinds.includes('whole'))
+/**
+ * Whether later records would give a new column, or one that may be widened, another type than those before them have
+ * given it. They are stored after these then, so that a type does not depend on what is stored together.
+ */
+const changesType = (columns: readonly Column[], before: Fields, both: Fields): boolean => {
+  const settled = columns.filter(({ inferred, type }) => !(inferred && isWidened(type)))
+  const names = new Set(settled.map(({ name }) => name.toLowerCase()))
+  return Object.entries(before).some(([name, kinds]) => {
+    const all = both[name]!
+    if (kinds.length === 0 || kinds.length === all.length || names.has(name.toLowerCase())) return false
+    return inferType(kinds) !== inferType(all)
+  })
+}
 
 /** Reads an entry's target. The kinds of a row that is tried alone are read from the row, because the target has those of its neighbours, too. */
 const readEntry = (entry: LogEntry): AppendTarget & { request?: Fields } => {
@@ -76,21 +91,22 @@ export const applyAppends =
   async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<undefined> => {
     for (let at = 0; at < entries.length;) {
       const { schema, table, fields, request } = readEntry(entries[at]!)
+      const target = { catalog, schema, table }
+      const state = await readTable(connection, target)
+      if (state.kind === 'view') throw new Unstorable('request', `${table} is a view.`)
+      if (state.kind === 'no-schema') throw new Unstorable('request', `There is no schema ${schema}.`)
+      const columns = state.kind === 'table' ? state.columns : undefined
       let all = fields
       const bodies = [entries[at]!.body]
       for (at++; at < entries.length; at++) {
         const next = readEntry(entries[at]!)
         if (next.schema !== schema || next.table !== table) break
         const both = joinFields(all, next.fields)
-        if (Object.entries(both).some(([name, kinds]) => losesDigits(kinds) && !losesDigits(all[name]))) break
+        if (changesType(columns ?? [], all, both)) break
         all = both
         bodies.push(entries[at]!.body)
       }
-      const target = { catalog, schema, table }
-      const state = await readTable(connection, target)
-      if (state.kind === 'view') throw new Unstorable('request', `${table} is a view.`)
-      if (state.kind === 'no-schema') throw new Unstorable('request', `There is no schema ${schema}.`)
-      const planned = planAppend(state.kind === 'table' ? state.columns : undefined, all, request)
+      const planned = planAppend(columns, all, request)
       const plan = planned.kind === 'problem' ? planned : await settleWidening(connection, target, planned)
       if (plan.kind === 'problem') throw new Unstorable('row', plan.message)
       await alter(connection, target, plan, state.kind === 'missing')

@@ -35,7 +35,7 @@ const requiredIds: Record<EntryKind, readonly string[]> = {
 export interface Marks {
   /** Ids that are nobody's. */
   ids: number
-  /** Times that the view `events` marks in `timestamp_problem`. */
+  /** Numbers for times that the view `events` marks in `timestamp_problem`. */
   times: number
 }
 
@@ -91,8 +91,11 @@ const checkTime = (payload: TrackPayload | IdentifyPayload, where: string, marks
   const { timestamp } = payload
   if (timestamp === undefined || timestamp === null) return false
   const check = checkTimestamp(timestamp)
-  const ms = Math.abs(typeof timestamp === 'number' ? timestamp : Date.parse(timestamp))
-  if (ms < secondsBelowMs || ms >= microsecondsFromMs) marks.times++
+  // A time that is written out is in no other unit.
+  if (typeof timestamp === 'number') {
+    const ms = Math.abs(timestamp)
+    if (ms < secondsBelowMs || ms >= microsecondsFromMs) marks.times++
+  }
   if (check === 'plain') return false
   if (check === 'invalid') {
     const message = `${where}: timestamp must be Unix milliseconds or an ISO 8601 time, not ${shorten(String(timestamp))}.`

@@ -167,11 +167,11 @@ export class ClientState {
   }
 
   async #rewrite(statement: Statement): Promise<{ edits: Edit[]; isOfCatalog: boolean }> {
-    const { user, pid, database, catalog, activity } = this.#options
+    const { user, pid, database, catalog, sql } = this.#options
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
-    const rows = () => activity().map((each) => ({ ...each, name: user, oid: userOid }))
-    const asker = { user, settings: this.settings, pid, database, schema, activity: rows }
+    const activity = () => this.#options.activity().map((each) => ({ ...each, name: user, oid: userOid }))
+    const asker = { user, settings: this.settings, pid, schema, database, catalogs: sql.readable, activity }
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
     if (use !== undefined) await catalog.prepare(database, use)

@@ -1,5 +1,5 @@
 import { DuckDBInstance } from '@duckdb/node-api'
-import { registerChain } from '../duckdb/chain.js'
+import { registerHistories } from '../duckdb/histories.js'
 
 export interface BuiltIns {
   functions: readonly (readonly [name: string, type: string, stability: string, macro: string])[]
@@ -13,7 +13,7 @@ const viewsSql = 'SELECT DISTINCT lower(view_name) FROM system.main.duckdb_views
 const read = async (): Promise<BuiltIns> => {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
   const connection = await instance.connect()
-  registerChain(connection)
+  registerHistories(connection)
   const rowsOf = async (sql: string) => (await connection.runAndReadAll(sql)).getRows() as unknown
   const functions = (await rowsOf(functionsSql)) as BuiltIns['functions']
   const views = (await rowsOf(viewsSql)) as [string][]

@@ -127,12 +127,13 @@ export class Importers {
 export const refuseFile = (message: string): HttpError => refuse(400, 'invalid-upload', message)
 
 /** Says what is wrong with a row of a csv file. DuckDB's number is one of rows: a text in quotes may have several lines. */
-const rowProblem = (message: string, hasHeader: boolean): string | undefined => {
-  const row = /CSV Error on Line: (\d+)/.exec(message)?.[1]
-  if (row === undefined) return undefined
+const rowProblem = (message: string, { header, firstRow }: CsvDialect): string | undefined => {
+  const line = /CSV Error on Line: (\d+)/.exec(message)?.[1]
+  if (line === undefined) return undefined
+  const row = Number(line) + firstRow - 1
   const [, wanted, found] = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message) ?? []
   if (wanted !== undefined)
-    return `Row ${row} has ${found} fields where ${hasHeader ? 'the header, which is row 1,' : 'row 1'} has ${wanted}.`
+    return `Row ${row} has ${found} fields where ${header ? `the header, which is row ${firstRow},` : `row ${firstRow}`} has ${wanted}.`
   if (message.includes('not utf-8')) return `Row ${row} holds bytes that are not UTF-8.`
   if (message.includes('unterminated quote')) return `Row ${row} has text behind the quotes of a field.`
   return undefined
@@ -151,7 +152,7 @@ export interface UploadPaths {
 
 /** DuckDB's own words without what only helps those who know the service's SQL and folders. */
 const tidy = (reason: string, { file, stage, dialect }: UploadPaths) =>
-  rowProblem(reason, dialect?.header !== false) ??
+  (dialect && rowProblem(reason, dialect)) ??
   [quotedCopy(file), file, stage]
     .reduce((text, path) => text.replaceAll(path, 'the file'), reason)
     .split(/\n\s*(?:LINE \d+:|Possible (?:fixes|solutions?):|Try setting|Stack Trace)/i, 1)[0]!

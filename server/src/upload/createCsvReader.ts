@@ -7,6 +7,8 @@ export interface CsvDialect {
   delimiter: string
   /** Whether the first row has the names of the columns. */
   header: boolean
+  /** The number of the first row: 2 behind the line that names the delimiter. */
+  firstRow: number
 }
 
 export interface CsvReader {
@@ -68,13 +70,13 @@ const findDelimiter = ({ start, isWhole, header = true }: CsvStart): string => {
 const delimiterLine = /^("?)sep=(.)\1(?:\r\n|\r|\n|$)/i
 
 /** Reads the fields of the first row. Blanks around a field without quotes are not part of it. */
-const readFields = (row: string, delimiter: string): string[] => {
+const readFields = (row: string, { delimiter, firstRow }: CsvDialect): string[] => {
   const sign = String.raw`\x${delimiter.charCodeAt(0).toString(16).padStart(2, '0')}`
   const field = new RegExp(`(?:"((?:[^"]|"")*)"|((?!")[^${sign}]*))(?:${sign}|$)`, 'gy')
   const fields: string[] = []
   for (;;) {
     const found = field.exec(row)
-    if (found === null) throw refuse(400, 'invalid-upload', 'Row 1 has a quote within a field.')
+    if (found === null) throw refuse(400, 'invalid-upload', `Row ${firstRow} has a quote within a field.`)
     fields.push(found[1]?.replaceAll('""', '"') ?? found[2]!.trim())
     if (!found[0].endsWith(delimiter)) return fields
   }
@@ -117,7 +119,7 @@ const checkNames = (names: readonly string[]): void => {
 }
 
 /** Counts the rows of a file as DuckDB does, with the header as the first, and finds a row that is too long. */
-const countRows = () => {
+const countRows = (firstRow: number) => {
   let ended = 0
   let blank = 0
   /** The length of the row that has not ended. */
@@ -125,7 +127,7 @@ const countRows = () => {
   let tooLong: number | undefined
   const grow = (more: number) => {
     bytes += more
-    if (bytes > maxRowBytes) tooLong ??= ended + 1
+    if (bytes > maxRowBytes) tooLong ??= firstRow + ended
   }
   const end = () => {
     ended++
@@ -176,18 +178,21 @@ export const createCsvReader = (given: CsvStart): CsvReader => {
   const dialect: CsvDialect = {
     delimiter: given.delimiter ?? marked?.[2] ?? findDelimiter(given),
     header: given.header ?? true,
+    firstRow: marked === null ? 1 : 2,
   }
+  const { firstRow } = dialect
   const delimiter = dialect.delimiter.charCodeAt(0)
   let field: 'start' | 'plain' | 'quoted' | 'closing' = 'start'
   /** Whether the last byte was a carriage return: a line feed that comes now belongs to the same line end. */
   let isReturned = false
   let isInFirst = true
   let first = Buffer.alloc(0)
-  const rows = countRows()
+  const rows = countRows(firstRow)
 
   const keepFirst = (part: Buffer) => {
     first = Buffer.concat([first, part])
-    if (first.length > maxHeaderBytes) throw refuse(400, 'invalid-upload', 'Row 1 is longer than 1 MiB.')
+    if (first.length > maxHeaderBytes)
+      throw refuse(400, 'invalid-upload', `Row ${firstRow} is longer than 1 MiB.`)
   }
 
   return {
@@ -233,8 +238,9 @@ export const createCsvReader = (given: CsvStart): CsvReader => {
     end() {
       if (field === 'quoted')
         throw refuse(400, 'invalid-upload', 'The file ends within quotes: a text was opened and not closed.')
-      if (!isUtf8(first)) throw refuse(400, 'invalid-upload', 'Row 1 holds bytes that are not UTF-8.')
-      const names = readNames(readFields(first.toString('utf8'), dialect.delimiter), dialect)
+      if (!isUtf8(first))
+        throw refuse(400, 'invalid-upload', `Row ${firstRow} holds bytes that are not UTF-8.`)
+      const names = readNames(readFields(first.toString('utf8'), dialect), dialect)
       checkNames(names)
       return { names, rows: rows.count(names.length) - (dialect.header ? 1 : 0), dialect }
     },

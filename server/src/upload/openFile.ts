@@ -15,7 +15,7 @@ import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 import { type CsvDialect, maxRowBytes } from './createCsvReader.js'
 import { quoteNumbers, readRecords } from './readRecords.js'
 import { type FileColumn, findCommas, findTypes, readKnown, type TextColumn } from './textTypes.js'
-import type { FileFormat } from './detectFormat.js'
+import type { FileFormat } from './decodeBody.js'
 
 /** Finds a column by its name; case does not matter, as everywhere in SQL. */
 export const findColumn = <T extends { name: string }>(columns: readonly T[], name: string): T | undefined =>
@@ -154,6 +154,10 @@ interface ParquetField {
   /** How many digits a DECIMAL has. */
   digits: number | null
   isZoned: boolean
+  /** Whether it has times as Impala and older Spark write them: a day, and nanoseconds of it. */
+  isInt96: boolean
+  /** The fields within it. */
+  fields: readonly ParquetField[]
 }
 
 /** Reads the tree of a parquet file's columns, and refuses what DuckDB would read wrongly or name anew. Returns the columns. */
@@ -161,11 +165,11 @@ const readParquetFields = async (connection: DuckDBConnection, file: string): Pr
   const reader = await connection.runAndReadAll(
     `SELECT name, coalesce(num_children, 0)::INT,
        CASE WHEN converted_type = 'DECIMAL' OR logical_type LIKE 'Decimal%' THEN precision::INT END,
-       coalesce(logical_type LIKE '%isAdjustedToUTC=1%NANOS=NanoSeconds%', false)
+       coalesce(logical_type LIKE '%isAdjustedToUTC=1%NANOS=NanoSeconds%', false), coalesce(type = 'INT96', false)
      FROM parquet_schema(${quoteText(file)}) ORDER BY column_id`,
   )
-  const rows = reader.getRows().map(([name, children, digits, isZoned]) => {
-    return { name, children, digits, isZoned } as ParquetField
+  const rows = reader.getRows().map(([name, children, digits, isZoned, isInt96]) => {
+    return { name, children, digits, isZoned, isInt96, fields: [] } as ParquetField
   })
   for (const { name, digits } of rows) {
     if ((digits ?? 0) <= mostDigits) continue
@@ -176,8 +180,7 @@ const readParquetFields = async (connection: DuckDBConnection, file: string): Pr
   const takeFields = ({ children }: ParquetField): ParquetField[] => {
     const fields = Array.from({ length: children }, () => {
       const field = rows.shift()!
-      takeFields(field)
-      return field
+      return { ...field, fields: takeFields(field) }
     })
     const problem = nameProblem(fields.map(({ name }) => name))
     if (problem !== undefined) throw refuse(400, 'invalid-upload', problem)
@@ -186,29 +189,115 @@ const readParquetFields = async (connection: DuckDBConnection, file: string): Pr
   return takeFields(rows.shift()!)
 }
 
-/** The fields 8 TIMESTAMP, 1 isAdjustedToUTC = true, 2 unit = NANOS in Thrift's compact protocol. */
-const zonedNanoseconds = Buffer.from('8c111c3c000000', 'hex')
-/** The second byte for isAdjustedToUTC = false. */
-const unzoned = 0x12
-
-/**
- * DuckDB cuts nanoseconds of moments, and reads those of times without a zone. This makes such times of moments, in the
- * description at the end of the file: a length of four bytes and PAR1 follow it.
- */
-const keepNanoseconds = async (file: string) => {
+/** Changes the description at the end of a parquet file: a length of four bytes and PAR1 follow it. */
+const changeFooter = async (file: string, change: (footer: string) => string) => {
   const handle = await openHandle(file, 'r+')
   try {
     const { size } = await handle.stat()
     const read = async (length: number, at: number) =>
       (await handle.read(Buffer.alloc(length), 0, length, at)).buffer
     const length = Math.min((await read(8, size - 8)).readUInt32LE(0), size - 8)
-    const footer = await read(length, size - 8 - length)
-    for (let at = footer.indexOf(zonedNanoseconds); at >= 0; at = footer.indexOf(zonedNanoseconds, at + 1))
-      footer[at + 1] = unzoned
-    await handle.write(footer, 0, length, size - 8 - length)
+    const start = size - 8 - length
+    const footer = Buffer.from(change((await read(length, start)).toString('latin1')), 'latin1')
+    const end = Buffer.from('    PAR1')
+    end.writeUInt32LE(footer.length)
+    await handle.truncate(start)
+    await handle.write(Buffer.concat([footer, end]), 0, footer.length + end.length, start)
   } finally {
     await handle.close()
   }
+}
+
+/**
+ * DuckDB cuts nanoseconds of moments, and reads those of times without a zone. This makes such times of moments: it looks
+ * for the fields 8 TIMESTAMP, 1 isAdjustedToUTC = true, 2 unit = NANOS in Thrift's compact protocol.
+ */
+const withoutZones = (footer: string) => footer.replaceAll('\x8c\x11\x1c\x3c\0\0\0', '\x8c\x12\x1c\x3c\0\0\0')
+
+const leavesOf = (field: ParquetField): ParquetField[] =>
+  field.fields.length === 0 ? [field] : field.fields.flatMap(leavesOf)
+
+/**
+ * Makes times of INT96 texts of twelve bytes: of the fields 1 type = INT96, 3 repetition and 4 name it makes 1 type =
+ * FIXED_LEN_BYTE_ARRAY, 2 length = 12, 3 and 4. `all` are all such times of the file in their order.
+ */
+const asBytes = (footer: string, all: readonly ParquetField[], wanted: ReadonlySet<ParquetField>) => {
+  let at = 0
+  let changed = ''
+  for (const leaf of all) {
+    const bytes = Buffer.from(leaf.name)
+    const length = bytes.length < 128 ? [bytes.length] : [(bytes.length % 128) + 128, bytes.length >> 7]
+    const name = `\x18${String.fromCharCode(...length)}${bytes.toString('latin1')}`
+    const found = ['\0', '\x02', '\x04']
+      .map((repetition) => ({ repetition, place: footer.indexOf(`\x15\x06\x25${repetition}${name}`, at) }))
+      .filter(({ place }) => place >= 0)
+      .toSorted((a, b) => a.place - b.place)[0]
+    if (found === undefined) throw inexact(leaf.name)
+    const { repetition, place } = found
+    const end = place + 4
+    const type = wanted.has(leaf) ? `\x15\x0e\x15\x18\x15${repetition}` : footer.slice(place, end)
+    changed += footer.slice(at, place) + type
+    at = end
+  }
+  return changed + footer.slice(at)
+}
+
+const inexact = (name: string) =>
+  refuse(
+    400,
+    'invalid-upload',
+    `The times of INT96 in the column ${JSON.stringify(name)} cannot be read exactly. Write them in microseconds.`,
+  )
+
+/** The number in some of a text's bytes, of which the last is the highest. */
+const numberIn = (bytes: string, from: number, to: number) => {
+  const digits = Array.from({ length: to - from }, (_, n) => `substr(hex(${bytes}), ${2 * (to - n) - 1}, 2)`)
+  return `('0x' || ${digits.join(' || ')})::BIGINT`
+}
+const nanosecondsIn = (bytes: string) => numberIn(bytes, 0, 8)
+const daysIn = (bytes: string) => `(${numberIn(bytes, 8, 12)} - 2440588)`
+
+/** Whether a column has a time of INT96 that is no whole number of microseconds. */
+const hasCutTimes = async (connection: DuckDBConnection, file: string, column: ParquetField) => {
+  const leaves = leavesOf(column)
+  const name = quoteIdentifier(column.name)
+  const value = column.isInt96 ? name : `unnest(${name}, recursive := true)`
+  const times = `(SELECT ${value} FROM read_parquet(${quoteText(file)}))`
+  // A map is not taken apart.
+  if ((await describe(connection, times)).length !== leaves.length) throw inexact(column.name)
+  const isCut = leaves.flatMap(({ isInt96 }, at) =>
+    isInt96 ? [`${nanosecondsIn(`c${at}`)} % 1000 <> 0`] : [],
+  )
+  const reader = await connection.runAndReadAll(
+    `SELECT 1 FROM ${times} t(${leaves.map((_, at) => `c${at}`).join(', ')}) WHERE ${isCut.join(' OR ')} LIMIT 1`,
+  )
+  return reader.currentRowCount > 0
+}
+
+/** The SQL of a parquet file's rows, with all nanoseconds, of which DuckDB cuts some. */
+const readParquet = async (connection: DuckDBConnection, file: string, fields: readonly ParquetField[]) => {
+  await changeFooter(file, withoutZones)
+  const from = `read_parquet(${quoteText(file)})`
+  const all = fields.flatMap(leavesOf).filter(({ isInt96 }) => isInt96)
+  if (all.length === 0) return from
+  let footer = ''
+  await changeFooter(file, (given) => asBytes((footer = given), all, new Set(all)))
+  const cut: ParquetField[] = []
+  for (const field of fields) {
+    if (!leavesOf(field).some(({ isInt96 }) => isInt96)) continue
+    if (!(await hasCutTimes(connection, file, field))) continue
+    if (!field.isInt96) throw inexact(field.name)
+    cut.push(field)
+  }
+  await changeFooter(file, () => asBytes(footer, all, new Set(cut)))
+  if (cut.length === 0) return from
+  const values = cut.map((field) => {
+    const name = quoteIdentifier(field.name)
+    const late = `error(${quoteText(`A time of the column ${JSON.stringify(field.name)} is too far from 1970 for nanoseconds.`)})`
+    const time = `${daysIn(name)}::HUGEINT * 86400000000000 + ${nanosecondsIn(name)}`
+    return `make_timestamp_ns(coalesce(TRY_CAST(${time} AS BIGINT), CASE WHEN ${name} IS NOT NULL THEN ${late}::BIGINT END)) AS ${name}`
+  })
+  return `(SELECT * REPLACE (${values.join(', ')}) FROM ${from})`
 }
 
 /** Whether one of the times is no whole number of microseconds. */
@@ -238,8 +327,7 @@ const convert = ({ name, type: from }: FileColumn, type: string): TextColumn => 
 
 const openParquet: Open = async (connection, { file, known }) => {
   const fields = await readParquetFields(connection, file)
-  await keepNanoseconds(file)
-  const from = `read_parquet(${quoteText(file)})`
+  const from = await readParquet(connection, file, fields)
   const columns: TextColumn[] = []
   for (const [at, column] of (await describe(connection, from)).entries()) {
     if (known !== undefined) columns.push(convert(column, typeOf(known, column.name)))

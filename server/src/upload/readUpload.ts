@@ -2,7 +2,7 @@ import { readTarget, type Target } from '../append/Target.js'
 import { checkParameters } from '../http/readJson.js'
 import { refuse } from '../http/HttpError.js'
 import type { CsvDialect } from './createCsvReader.js'
-import type { FileFormat } from './detectFormat.js'
+import type { FileFormat } from './decodeBody.js'
 
 export type UploadMode = 'create' | 'append' | 'create_append' | 'upsert' | 'overwrite'
 

@@ -5,8 +5,7 @@ import { HttpError, refuse } from '../http/HttpError.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing, lookAtDisk } from '../disk/DiskRoom.js'
 import { createCsvReader, type CsvDialect } from './createCsvReader.js'
-import { decodeBody } from './decodeBody.js'
-import { detectFormat, type FileFormat } from './detectFormat.js'
+import { decodeBody, detectFormat, type FileFormat } from './decodeBody.js'
 
 /** Makes the HttpError for a full disk. */
 export const diskFull = () =>

@@ -102,8 +102,8 @@ export const uploadRoutes = (options: UploadRoutesOptions): Route[] => {
       await inTurn(tableSql(upload.target).toLowerCase(), () =>
         withStage(connection, place, () => givingBack(() => storeStaged(connection, given))),
       )
-      const { dialect } = spooled
-      const written = dialect && { ...dialect, decimal: hasComma ? ',' : '.' }
+      const { delimiter, header } = spooled.dialect ?? {}
+      const written = delimiter && { delimiter, header, decimal: hasComma ? ',' : '.' }
       return { rows, read_as: { ...written, columns } }
     } finally {
       stopped.removeEventListener('abort', interrupt)

@@ -85,6 +85,83 @@ describe('POST /answer', () => {
     expect(await rowsOf({ name, ...given, where: nobody })).toEqual((await service.query(call('[]'))).rows)
   })
 
+  describe('of a value as people write it', () => {
+    const environment = 'staging'
+    beforeAll(async () => {
+      const agent = 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0'
+      const send = (person: string, zone: string, languages: string, events: Body[]) =>
+        service.ingest(
+          '/track?sync=true',
+          events.map(({ event, ...properties }) => ({
+            ...{ environment, event, distinct_id: person, session_id: person, timestamp: Date.now() },
+            properties: { browser_time_zone: zone, ...properties },
+          })),
+          { 'user-agent': agent, 'accept-language': languages },
+        )
+      await send('ann', 'Europe/Berlin', 'de-AT', [
+        { event: 'Order Placed', total: 20, Plan: 'Pro', $device: 'phone', $utm_source: 'Mail' },
+      ])
+      await send('ben', 'Europe/London', 'en', [
+        { event: 'Order Placed', total: 100, Plan: 'free' },
+        { event: 'Order Placed', total: 'none' },
+      ])
+      await send('Ann', '', '', [{ event: 'Viewed', total: 7.5 }])
+      await service.ingest('/identify?sync=true', [
+        { environment, distinct_id: 'ann', traits: { email: 'Ann@Example.org' }, timestamp: Date.now() },
+      ])
+    })
+    const whoOf = async (condition: string) => {
+      const [, field = '', operator = '', values = ''] = /^(\S+) (\S+) (.*)$/.exec(condition)!
+      const where = [{ field, operator, values: values.split(' & ') }]
+      const rows = await rowsOf({ name: 'explore', environment, measure: 'events', by: 'person_id', where })
+      return rows
+        .map(([who, events]) => `${String(who)} ${String(events)}`)
+        .toSorted()
+        .join(', ')
+    }
+    it.each([
+      ['event is order placed', 'ann 1, ben 2'],
+      ['prop.Plan is PRO', 'ann 1'],
+      ['prop.Plan not PRO', 'Ann 1, ben 2'],
+      ['prop.Plan in pro & FREE', 'ann 1, ben 1'],
+      ['device is Mobile', 'ann 1'],
+      ['country is germany', 'ann 1'],
+      ['country is gb', 'ben 2'],
+      ['country contains united', 'ben 2'],
+      ['country not Germany', 'Ann 1, ben 2'],
+      ['language is German (Austria)', 'ann 1'],
+      ['language is english', 'ben 2'],
+      ['language contains german', 'ann 1'],
+      ['utm_source is mail', 'ann 1'],
+      ['trait.email is ann@example.ORG', 'ann 1'],
+      ['prop.total above 20', 'ben 1'],
+      ['prop.total at_least 20', 'ann 1, ben 1'],
+      ['prop.total below 20', 'Ann 1'],
+      ['prop.total at_most 20', 'Ann 1, ann 1'],
+      ['prop.total between 7.5 & 20', 'Ann 1, ann 1'],
+      // Another id is somebody else.
+      ['person_id is ANN', ''],
+      ['person_id is Ann', 'Ann 1'],
+    ])('finds by %s', async (condition, found) => {
+      expect(await whoOf(condition)).toBe(found)
+    })
+
+    it.each([
+      ['order placd', 'event', ['Order Placed']],
+      ['ORDER', 'event', ['Order Placed']],
+      ['phnoe', 'device', ['phone']],
+      ['mobile', 'device', ['phone']],
+      ['Germny', 'country', ['DE']],
+      ['german', 'language', ['de-AT']],
+      ['pro', 'prop.Plan', ['Pro']],
+      ['ann@exampel.org', 'trait.email', ['Ann@Example.org']],
+      ['nothing of the kind', 'event', []],
+    ])('tells what may be meant by %s', async (search, field, values) => {
+      const rows = await rowsOf({ name: 'value_choices', environment, field, search })
+      expect(rows.map(([value]) => value)).toEqual(values)
+    })
+  })
+
   it.each<[string, Body]>([
     ['name', {}],
     ['"nothing"', { name: 'nothing' }],
@@ -122,6 +199,23 @@ describe('POST /answer', () => {
       'where: there is no field "url',
       { name: 'totals', where: [{ field: 'url" = 1 --', operator: 'is', values: [''] }] },
     ],
+    ...(
+      [
+        ['nothing stands before', { join: 'or' }],
+        ['behind what people did', {}, { join: 'with' }],
+        ['times and days', { times: 2 }],
+        ['values must be a number', { operator: 'above' }],
+        ['values must be two numbers', { operator: 'between', values: ['1'] }],
+        ['times and days', { operator: 'did' }],
+        ['a field of events', { field: 'event', operator: 'did' }, { field: 'entry', join: 'with' }],
+      ] as const
+    ).map(([named, ...where]): [string, Body] => [
+      named,
+      {
+        name: 'totals',
+        where: where.map((each) => ({ field: 'path', operator: 'is', values: ['x'], ...each })),
+      },
+    ]),
     ['format', { name: 'totals', format: 'xml' }],
     ['timezone', { name: 'daily', timezone: 'Nowhere' }],
   ])('names %s when that is wrong', async (named, body) => {

@@ -159,7 +159,7 @@ describe('a wrong argument', () => {
     [`funnel(${steps}, -INTERVAL 1 DAY)`, 'within is -1 day. Write how long'],
     [`funnel(${steps})`, 'funnel(steps, within'],
     [`paths('pricing')`, `start is 'pricing'. Write a path that begins with /`],
-    [`paths('/', 0)`, 'depth is 0. Write how many steps to follow, from 1 to 100.'],
+    [`paths('/', 0)`, 'depth is 0. Write how many steps to follow, from 1 to 20.'],
     [`breakdown('a', '')`, `property is empty. Name one, such as '$utm_source'`],
     [`breakdown('a', '$os', people := NULL)`, 'Write people := false'],
     [`breakdown('a', '$path', most := -1)`, 'cannot be negative'],

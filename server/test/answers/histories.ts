@@ -17,7 +17,15 @@ export interface Track {
 
 export type Step =
   | { kind: 'track'; payload: Track }
-  | { kind: 'identify'; payload: { environment: string; distinct_id: string; anonymous_id?: string } }
+  | {
+      kind: 'identify'
+      payload: {
+        environment: string
+        distinct_id: string
+        anonymous_id?: string
+        traits?: Record<string, string>
+      }
+    }
   | { kind: 'alias'; payload: { environment: string; distinct_id: string; new_user_id: string } }
 
 const minuteMs = 60_000
@@ -107,7 +115,12 @@ const trackAt = (at: readonly number[]) =>
 const identify = fc.record({
   kind: fc.constant('identify' as const),
   payload: fc.record(
-    { environment, distinct_id: id, anonymous_id: id },
+    {
+      environment,
+      distinct_id: id,
+      anonymous_id: id,
+      traits: fc.constantFrom({ plan: 'Pro' }, { plan: 'free' }),
+    },
     { requiredKeys: ['environment', 'distinct_id'] },
   ),
 })

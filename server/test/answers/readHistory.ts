@@ -18,6 +18,8 @@ export interface Seen {
   referrer: string | null
   referrerHost: string | null
   bot: string | null
+  /** Of its person, as the service has them. */
+  traits: Record<string, string>
 }
 
 const partsOf = (url: string | null): { host: string | null; path: string | null } => {
@@ -99,6 +101,7 @@ export const readHistory = (steps: readonly Step[], bots: ReadonlyMap<number, st
       referrer: isOwn ? null : sent,
       referrerHost: isOwn ? null : from,
       bot: bots.get(at + 1) ?? null,
+      traits: {},
     })
   }
   return seen.toSorted((a, b) => a.ms - b.ms || a.seq - b.seq)

@@ -30,7 +30,7 @@ describe('conditions', () => {
   it('ask the person of an event, and of a session, for a trait', () => {
     const wanted = scope(condition('trait.plan', 'not', 'pro'))
     const text =
-      "person_id IN (SELECT person_id FROM analytics.persons WHERE environment = 'production' AND coalesce(NOT analytics.prop(traits, 'plan') = 'pro', true))"
+      "person_id IN (SELECT person_id FROM analytics.persons WHERE environment = 'production' AND coalesce(NOT lower(analytics.prop(traits, 'plan')) = lower('pro'), true))"
     expect(textsOf(conditionsOfEvents(wanted, period))).toEqual([text])
     expect(textsOf(sessionConditions(wanted, period))).toEqual([text])
     expect(textsOf(conditionsOfPicked(wanted, period))).toEqual([text])
@@ -40,28 +40,28 @@ describe('conditions', () => {
     const [own, ofSession] = textsOf(
       conditionsOfEvents(scope(condition('prop.plan', 'is', "it's"), condition('entry', 'is', '/')), period),
     )
-    expect(own).toBe(`analytics.prop(properties, 'plan') = 'it''s'`)
+    expect(own).toBe(`lower(analytics.prop(properties, 'plan')) = lower('it''s')`)
     expect(ofSession).toMatch(
-      /^session_id IN \(SELECT session_id FROM analytics\.sessions\(.*"entry" = '\/'\)$/,
+      /^session_id IN \(SELECT session_id FROM analytics\.sessions\(.*lower\("entry"\) = lower\('\/'\)\)$/,
     )
   })
 
   it('leave a session without such an event, where it says what it is not', () => {
     const [text] = textsOf(sessionConditions(scope(condition('path', 'not', '/a')), period))
     expect(text).toMatch(
-      /^session_id NOT IN .*event = '\$pageview' AND session_id IS NOT NULL AND "path" = '\/a'\)$/,
+      /session_id NOT IN .*event = '\$pageview' AND session_id IS NOT NULL AND lower\("path"\) = lower\('\/a'\)\)\)$/,
     )
   })
 
   it('count a row without a value as none of any', () => {
     expect(textsOf(sessionConditions(scope(condition('device', 'out', 'phone', 'tablet')), period))).toEqual([
-      `coalesce(NOT "device" IN ('phone', 'tablet'), true)`,
+      `coalesce(NOT lower("device") IN (lower('phone'), lower('tablet')), true)`,
     ])
     expect(textsOf(sessionConditions(scope(condition('device', 'not', '')), period))).toEqual([
       `"device" IS NOT NULL`,
     ])
     expect(textsOf(sessionConditions(scope(condition('device', 'in', 'phone', '')), period))).toEqual([
-      `("device" IS NULL OR "device" = 'phone')`,
+      `("device" IS NULL OR lower("device") = lower('phone'))`,
     ])
   })
 
@@ -69,6 +69,8 @@ describe('conditions', () => {
     const conditions = [condition('browser', 'is', 'Firefox'), condition('device', 'contains', 'Ph')]
     const [text, ...more] = textsOf(conditionsOfPicked(scope(...conditions), period))
     expect(more).toEqual([])
-    expect(text).toContain(`WHERE "browser" = 'Firefox' AND contains(lower("device"), lower('Ph'))`)
+    expect(text).toContain(
+      `WHERE lower("browser") = lower('Firefox') AND contains(lower("device"), lower('Ph'))`,
+    )
   })
 })

@@ -21,7 +21,7 @@ beforeAll(() => {
   task = {
     ...{ file, stage: join(folder, 'stage'), format: 'csv', names: ['a'], known: undefined, rows: undefined },
     maxColumns: 1,
-    dialect: { delimiter: ',', header: true },
+    dialect: { delimiter: ',', header: true, firstRow: 1 },
     ...{ memoryLimit: '128MiB', threads: 1, longestMs: 600_000, mostBytes: 2 ** 30 },
   }
 })

@@ -169,5 +169,5 @@ it('counts nothing that would be refused or stored otherwise', async () => {
     }),
     { numRuns: 3000 },
   )
-  expect(taken).toBeGreaterThan(100)
+  expect(taken).toBeGreaterThan(30)
 })

@@ -241,7 +241,7 @@ it('a portal gives its rows a few at a time, while other statements run', async 
   await peer.hears(/^1 2 D C:SELECT 1 ZT$/)
   peer.clear()
   peer.socket.write(Buffer.concat([message('E', 'some', 0), sync]))
-  await peer.hears(/^D D D D D D C:SELECT 10 ZT$/)
+  await peer.hears(/^D D D D D D C:SELECT 6 ZT$/)
   peer.socket.destroy()
 })
 

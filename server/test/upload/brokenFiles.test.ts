@@ -74,7 +74,7 @@ describe('a process that reads a file', () => {
     const importers = new Importers({ memoryBytes, threads: 1 })
     const stage = join(folder, 'stage')
     try {
-      const dialect = { delimiter: ',', header: true }
+      const dialect = { delimiter: ',', header: true, firstRow: 1 }
       const found = {
         file,
         stage,

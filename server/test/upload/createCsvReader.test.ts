@@ -40,7 +40,7 @@ it.each([
 ])('finds the delimiter of %j, with a header: %s', (file, header, delimiter) => {
   const reader = createCsvReader({ start: Buffer.from(file), isWhole: true, header })
   reader.feed(Buffer.from(file))
-  expect(reader.end().dialect).toEqual({ delimiter, header })
+  expect(reader.end().dialect).toMatchObject({ delimiter, header })
 })
 
 it('refuses a header that does not end', () => {

@@ -79,6 +79,9 @@ describe('a csv file', () => {
     ['\na\n1\n', 'no name for column 1'],
     ['a\0b\n1\n', 'U+0000'],
     ['"a"b,c\n1,2\n', 'Row 1 has a quote within a field'],
+    // Excel's line is a row of the file, too.
+    ['sep=,\na,b\n1\n2,3,4\n', 'Row 3 has 1 fields where the header, which is row 2, has 2.'],
+    ['sep=,\n"a"b,c\n1,2\n', 'Row 2 has a quote within a field'],
     ['', 'The file is empty.'],
     ['\uFEFF', 'The file is empty.'],
   ])('is refused in one sentence that says where: %j', async (file, named) => {
@@ -86,6 +89,17 @@ describe('a csv file', () => {
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })
     expect(String(answer.body['message'])).not.toMatch(/sniff|dialect|fixes|\n/)
     expect((await service.query('FROM made')).status).toBe(400)
+  })
+
+  it('is refused for a row that is too long, by its number', async () => {
+    for (const [start, row] of [
+      ['', 2],
+      ['sep=,\n', 3],
+    ])
+      expect(await create(`${start}a\n${'x'.repeat(2_000_001)}\n`)).toMatchObject({
+        status: 400,
+        body: { message: expect.stringContaining(`Row ${row} has more than 2,000,000 bytes`) },
+      })
   })
 
   it('is read the same into a table that is there', async () => {

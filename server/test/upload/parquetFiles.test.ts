@@ -6,7 +6,7 @@ import { useService } from '../fixtures/useService.js'
 const service = useService()
 const { upload, all } = createUploads(() => service)
 
-/** Files that DuckDB does not write: pyarrow made them, uncompressed, each of one row. */
+/** Files that DuckDB does not write: pyarrow made them, uncompressed. */
 const files = {
   /** 1.01 as a decimal of 40 digits. */
   decimal:
@@ -18,6 +18,14 @@ const files = {
   /** Moments in nanoseconds: `t` needs them, `m` does not. */
   zoned:
     'UEFSMRUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgEVzcAIFxCmFxUAFRwVHCwVAhUAFQYVBhwAAAACAAAAAgEAysAIFxCmFxUEGTw1ABgGc2NoZW1hFQQAFQQlAhgBdGyMERw8AAAAAAAVBCUCGAFtbIwRHDwAAAAAABYCGRwZLCYAHBUEGSUGABkYAXQVABYCFkIWQiYISRwVABUAFQIAPCkGGSYAAgAAACYAHBUEGSUGABkYAW0VABYCFkIWQiZKSRwVABUAFQIAPCkGGSYAAgAAABaEARYCJggWhAEAKCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI2LjAuMRksHAAAHAAAAMMAAABQQVIx',
+  /** Times of INT96: three rows of `t`, which needs nanoseconds, and of `m`, which does not. */
+  int96:
+    'UEFSMRUAFTwVPCwVBhUAFQYVBhwAAAACAAAAAwUVzVsHAAAAAJeKJQD//06RlE4AAIs9JQAVABU8FTwsFQYVABUGFQYcAAAAAgAAAAMDAMpbBwAAAACXiiUAAAAAAAAAAACMPSUAFQQZPDUAGAZzY2hlbWEVBAAVBiUCGAF0ABUGJQIYAW0AFgYZHBksJgAcFQYZJQYAGRgBdBUAFgYWYhZiJghJHBUAFQAVAgA8KQYZJgIEAAAAJgAcFQYZJQYAGRgBbRUAFgYWYhZiJmpJHBUAFQAVAgA8KQYZJgIEAAAAFsQBFgYmCBbEAQAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGSwcAAAcAAAAsQAAAFBBUjE=',
+  /** Such times, without and with nanoseconds, in a list of structs, each with a text of bytes. */
+  within:
+    'UEFSMRUAFTQVNCwVBhUAFQYVBhwAAAACAAAABgAEAAAAA0QAAADKWwcAAAAAl4olABUAFSYVJiwVBhUAFQYVBhwAAAACAAAABgAEAAAAA0QAAAEAAABhFQQZbDUAGAZzY2hlbWEVAgA1AhgBbBUCFQZMPAAAADUEGARsaXN0FQIANQIYB2VsZW1lbnQVBAAVBiUCGAF4ABUMJQIYAWIAFgYZHBksJgAcFQYZJQYAGUgBbARsaXN0B2VsZW1lbnQBeBUAFgYWWhZaJghJHBUAFQAVAgA8KSYGABlWAgIAAAIAAAAmABwVDBklBgAZSAFsBGxpc3QHZWxlbWVudAFiFQAWBhZMFkwmYkkcFQAVABUCADwWAhkmBgAZVgICAAACAAAAFqYBFgYmCBamAQAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGSwcAAAcAAAAAgEAAFBBUjE=',
+  cutWithin:
+    'UEFSMRUAFTAVMCwVAhUAFQYVBhwAAAACAAAAAgACAAAAAgQVzVsHAAAAAJeKJQAVABUiFSIsFQIVABUGFQYcAAAAAgAAAAIAAgAAAAIEAQAAAGEVBBlsNQAYBnNjaGVtYRUCADUCGAFsFQIVBkw8AAAANQQYBGxpc3QVAgA1AhgHZWxlbWVudBUEABUGJQIYAXgAFQwlAhgBYgAWAhkcGSwmABwVBhklBgAZSAFsBGxpc3QHZWxlbWVudAF4FQAWAhZWFlYmCEkcFQAVABUCADwpJgIAGVYAAAAAAgAAACYAHBUMGSUGABlIAWwEbGlzdAdlbGVtZW50AWIVABYCFkgWSCZeSRwVABUAFQIAPBYCGSYCABlWAAAAAAIAAAAWngEWAiYIFp4BACggcGFycXVldC1jcHAtYXJyb3cgdmVyc2lvbiAyNi4wLjEZLBwAABwAAAACAQAAUEFSMQ==',
 }
 const bytesOf = (name: keyof typeof files) => Buffer.from(files[name], 'base64')
 
@@ -25,6 +33,7 @@ it.each([
   ['decimal', 'The column "wide" has decimals of 40 digits'],
   ['case', 'The fields "a" and "A" differ only in case.'],
   ['nested', 'The fields "a" and "A" differ only in case.'],
+  ['cutWithin', 'The times of INT96 in the column "l" cannot be read exactly.'],
 ] as const)('refuses by name what would be read as something else: %s', async (name, reason) => {
   expect(await upload('never', 'mode=create', bytesOf(name))).toMatchObject({
     status: 400,
@@ -46,6 +55,37 @@ it('keeps nanoseconds of moments', async () => {
   })
   expect((await service.query('SELECT t::VARCHAR, m::VARCHAR FROM zoned')).rows).toEqual([
     ['2024-01-01 00:00:00.123456789', '2024-01-01 00:00:00.123456+00'],
+  ])
+})
+
+it('keeps all of times of INT96, also within lists where they have no nanoseconds', async () => {
+  expect(await upload('int96', 'mode=create', bytesOf('int96'))).toMatchObject({
+    status: 200,
+    body: {
+      rows: 3,
+      read_as: {
+        columns: [
+          { name: 't', type: 'TIMESTAMP_NS' },
+          { name: 'm', type: 'TIMESTAMP' },
+        ],
+      },
+    },
+  })
+  expect((await service.query('SELECT t::VARCHAR, m::VARCHAR FROM int96')).rows).toEqual([
+    ['2024-01-01 00:00:00.123456789', '2024-01-01 00:00:00.123456'],
+    [null, '1970-01-01 00:00:00'],
+    ['1969-12-31 23:59:59.999999999', null],
+  ])
+  await service.query('CREATE TABLE coarse (t TIMESTAMP, m TIMESTAMP)')
+  expect(await upload('coarse', 'mode=append', bytesOf('int96'))).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('would change') },
+  })
+  expect((await upload('within', 'mode=create', bytesOf('within'))).status).toBe(200)
+  expect((await service.query('SELECT l::VARCHAR FROM within')).rows).toEqual([
+    ["[{'x': '2024-01-01 00:00:00.123456', 'b': a}]"],
+    [null],
+    ['[]'],
   ])
 })
 

@@ -203,7 +203,7 @@ it('a file of which DuckDB reads fewer rows than there are is refused', async ()
   const connection = await instance.connect()
   const file = join(service.folder, 'two-rows')
   writeFileSync(file, 'a\n1\n2\n')
-  const dialect = { delimiter: ',', header: true }
+  const dialect = { delimiter: ',', header: true, firstRow: 1 }
   const given = { file, format: 'csv', names: ['a'], dialect, known: undefined, maxColumns: 1 } as const
   expect(await stageFile(connection, 'stage', { ...given, rows: 2 })).toMatchObject({ rows: 2 })
   await expect(stageFile(connection, 'stage', { ...given, rows: 3 })).rejects.toThrow(

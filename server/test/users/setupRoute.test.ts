@@ -86,6 +86,7 @@ it('counts ids that a bug gives, and times in seconds or microseconds', async ()
     event('Seen', { distinct_id: 'Guest', timestamp: seconds }),
     event('Seen', { timestamp: seconds * 1000 }),
     event('Seen', { timestamp: seconds * 1_000_000 }),
+    event('Seen', { timestamp: '1970-01-20T16:13:20+00:00' }),
   ])
   expect((await ask('ada:lovelace'))['marked']).toEqual({ ids: 4, times: 2 })
 })

@@ -1,13 +1,14 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
+import { type Filter, filterParameter, readFilters } from '../data/filters'
 import { isGuest } from '../data/guest'
 import { login } from '../data/login'
 import { loadSaved } from '../data/saved'
 import { place } from './location'
 import { readTimeRange, type TimeRange } from './timeRange'
 
-/** What the header sets for every page. */
+/** What the header and the filters set for every page. */
 export interface Scope {
   environment: string
   environments: readonly string[]
@@ -16,6 +17,8 @@ export interface Scope {
   bots: boolean
   /** Whether answers about people over days count visitors without consent, too. */
   anonymous: boolean
+  /** The segment: what pages leave some by. */
+  filters: readonly Filter[]
   /** When the answers were asked for. */
   now: Date
   /** Asks everything anew. */
@@ -35,6 +38,7 @@ export const scopeParameters = [
   'bots',
   'anonymous',
   'goal',
+  filterParameter,
 ] as const
 
 /** A guest's questions tell no time more precisely than this. */
@@ -52,7 +56,7 @@ export function ScopeProvider({ children }: { children: ComponentChildren }) {
   const [now, setNow] = useState(readNow)
   useEffect(() => void loadSaved(), [now])
   const environments = useStore(login).user?.environments
-  const key = scopeParameters.map((name) => search.get(name) ?? '').join('\n')
+  const key = scopeSearch().toString()
 
   const scope = useMemo<Scope>(() => {
     const known = environments ?? []
@@ -63,6 +67,7 @@ export function ScopeProvider({ children }: { children: ComponentChildren }) {
       range: readTimeRange(search, now),
       bots: search.get('bots') === '1',
       anonymous: search.get('anonymous') === '1',
+      filters: readFilters(search),
       now,
       reload: () => setNow(readNow()),
     }
@@ -77,12 +82,11 @@ export function useScope(): Scope {
   return scope
 }
 
-/** The parameters for a link to another page: what the header sets, and `more`. */
+/** The parameters for a link to another page: what the header and the filters set, and `more`. */
 export function scopeSearch(more: Record<string, string> = {}): URLSearchParams {
   const search = new URLSearchParams()
   for (const name of scopeParameters) {
-    const value = place.get().search.get(name)
-    if (value !== null) search.set(name, value)
+    for (const value of place.get().search.getAll(name)) search.append(name, value)
   }
   for (const [name, value] of Object.entries(more)) search.set(name, value)
   return search

@@ -19,7 +19,8 @@ export interface Asking {
   bots: boolean
   /** `before` is what it is compared with, if anything. */
   range: Period & { before: Period | undefined }
-  filters: readonly Filter[]
+  /** The segment; by default all. */
+  filters?: readonly Filter[]
 }
 
 const periodOf = ({ from, until }: Period) => ({ from: from.toISOString(), until: until.toISOString() })
@@ -27,7 +28,7 @@ const periodOf = ({ from, until }: Period) => ({ from: from.toISOString(), until
 /** Asks of what the header and the filters say. */
 export const askOf = (
   name: string,
-  { environment, bots, range, filters = [] }: Omit<Asking, 'filters'> & Partial<Asking>,
+  { environment, bots, range, filters = [] }: Asking,
   more: Omit<Ask, 'name'> = {},
 ): Ask => ({
   ...{ name, environment, bots, ...periodOf(range) },

@@ -1,6 +1,7 @@
 import type { Page } from '../shell/Page'
 import { Errors } from './errors/Errors'
 import { Explore } from './explore/Explore'
+import { readMeasure } from './explore/measures'
 import { Funnel } from './funnel/Funnel'
 import { Live } from './live/Live'
 import { Overview } from './overview/Overview'
@@ -14,8 +15,8 @@ import { Vitals } from './vitals/Vitals'
 
 /** In the order of the navigation. */
 export const pages: readonly Page[] = [
-  { path: '/app/', title: 'Overview', view: Overview, isFiltered: true },
-  { path: '/app/explore', title: 'Explore', view: Explore, isFiltered: true },
+  { path: '/app/', title: 'Overview', view: Overview, counts: 'sessions' },
+  { path: '/app/explore', title: 'Explore', view: Explore, counts: (search) => readMeasure(search).of },
   {
     path: '/app/live',
     title: 'Live',
@@ -28,24 +29,26 @@ export const pages: readonly Page[] = [
     view: Persons,
     // All that is known of one person is shown, whenever it was.
     controls: (search) => (search.has('id') ? ['environment'] : ['environment', 'range', 'bots']),
-    isFiltered: true,
+    counts: (search) => (search.has('id') ? undefined : 'people'),
   },
   {
     path: '/app/funnel',
     title: 'Funnel',
     view: Funnel,
+    counts: 'people',
     controls: ['environment', 'range', 'bots', 'anonymous'],
   },
   {
     path: '/app/retention',
     title: 'Retention',
     view: Retention,
+    counts: 'people',
     controls: ['environment', 'range', 'bots', 'anonymous'],
   },
-  { path: '/app/paths', title: 'Paths', view: Paths },
-  { path: '/app/vitals', title: 'Vitals', view: Vitals, isFiltered: true },
-  { path: '/app/errors', title: 'Errors', view: Errors, isFiltered: true },
-  { path: '/app/plan', title: 'Plan', view: Plan, isFiltered: true },
+  { path: '/app/paths', title: 'Paths', view: Paths, counts: 'people' },
+  { path: '/app/vitals', title: 'Vitals', view: Vitals, counts: 'events' },
+  { path: '/app/errors', title: 'Errors', view: Errors, counts: 'events' },
+  { path: '/app/plan', title: 'Plan', view: Plan, counts: 'events' },
   { path: '/app/sql', title: 'SQL', view: SqlPage, controls: [] },
   { path: '/app/setup', title: 'Set up', view: SetUp, controls: ['environment'] },
 ]

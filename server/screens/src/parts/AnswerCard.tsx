@@ -28,17 +28,19 @@ export function AnswerBody({ asked, empty, children }: BodyProps) {
 interface Props extends Omit<BodyProps, 'asked'> {
   title: string
   ask: Ask
+  whole?: Ask
   aside?: ComponentChildren
   class?: string
 }
 
 /** A card that asks and shows the answer. */
-export function AnswerCard({ title, ask, aside, class: name, empty, children }: Props) {
+export function AnswerCard({ title, ask, whole, aside, class: name, empty, children }: Props) {
   const asked = useAnswer(ask, { askedAt: useScope().now })
   return (
     <Card
       title={title}
       ask={ask}
+      whole={whole}
       aside={aside}
       isStale={asked.isLoading && Boolean(asked.answer)}
       {...(name ? { class: name } : {})}

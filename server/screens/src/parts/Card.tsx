@@ -21,6 +21,8 @@ interface Props {
   title: string
   /** What the button "SQL" shows, and the link "CSV" downloads. */
   ask?: Ask | undefined
+  /** What the link downloads instead, where the picture leaves rows out. */
+  whole?: Ask | undefined
   /** Beside the title: tabs, switches. */
   aside?: ComponentChildren
   class?: string
@@ -30,7 +32,7 @@ interface Props {
 }
 
 /** A framed part of a page, with its title, its rows as a file, its SQL and what it shows. */
-export function Card({ title, ask, aside, class: name = '', isStale = false, children }: Props) {
+export function Card({ title, ask, whole = ask, aside, class: name = '', isStale = false, children }: Props) {
   const id = useId()
   useShown(ask)
   return (
@@ -38,9 +40,9 @@ export function Card({ title, ask, aside, class: name = '', isStale = false, chi
       <header class="card-head">
         <h2 id={id}>{title}</h2>
         {aside && <div class="card-aside">{aside}</div>}
-        {ask && !isGuest && (
+        {ask && whole && !isGuest && (
           <div class="card-tools">
-            <CsvLink ask={ask} of={title} />
+            <CsvLink ask={whole} of={title} />
             <ShowSql ask={ask} of={title} />
           </div>
         )}

@@ -1,7 +1,7 @@
 import { isFixed } from '../data/guest'
 import type { Counted } from '../data/fields'
 import { describeFilter } from '../data/filters'
-import { useFilters } from '../address/filterSearch'
+import { useFilters } from '../address/useFilters'
 import { FilterForm } from './FilterForm'
 
 /** What is filtered by, each with a button that ends it, and a field for one more. */

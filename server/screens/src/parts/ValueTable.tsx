@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { type Field, showValue } from '../data/fields'
 import { isFixed } from '../data/guest'
 import type { Json } from '../data/query'
-import { useFilters } from '../address/filterSearch'
+import { useFilters } from '../address/useFilters'
 import { CellButton } from './cells'
 import { Table, type TableColumn } from './Table'
 

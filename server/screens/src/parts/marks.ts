@@ -29,7 +29,7 @@ export function marksByPlace(marks: readonly ChartMark[], x: readonly number[]):
 /** The releases of the time in the header, as marks for a chart. */
 function useReleaseMarks(): readonly ChartMark[] {
   const scope = useScope()
-  const ask = askOf('releases', scope)
+  const ask = askOf('releases', { ...scope, filters: [] })
   useShown(ask)
   const { answer } = useAnswer(ask, { askedAt: scope.now })
   return useMemo(

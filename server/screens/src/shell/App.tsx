@@ -8,13 +8,30 @@ import { pages } from '../pages'
 import { Header } from './Header'
 import { place, addressOf } from '../address/location'
 import { Login } from './Login'
-import { ScopeProvider, scopeSearch } from '../address/scope'
+import { ScopeProvider, scopeSearch, useScope } from '../address/scope'
+import { describeFilter } from '../data/filters'
+import { FilterBar } from '../parts/FilterBar'
+import { countedOn, type Page } from './Page'
 
 const NotFound = () => (
   <p>
     There is no page at this address. <a href={addressOf('/app/', scopeSearch())}>Go to the overview.</a>
   </p>
 )
+
+/** The segment on every page: to be changed where it counts, else named as waiting. */
+function Filters({ page }: { page: Page }) {
+  const { filters } = useScope()
+  const counted = countedOn(page, useStore(place).search)
+  if (counted) return <FilterBar of={counted} />
+  if (filters.length === 0) return null
+  return (
+    <p class="soft">
+      The filters do not hold here: {filters.map((each) => describeFilter(each)).join(', ')}. Other pages keep
+      them.
+    </p>
+  )
+}
 
 export function App() {
   const { state, problem } = useStore(login)
@@ -65,6 +82,7 @@ export function App() {
         <Header pages={shown} current={page} />
         <main ref={main} id="content" tabIndex={-1} key={path}>
           <h1>{title}</h1>
+          {page && <Filters page={page} />}
           <View />
         </main>
       </div>

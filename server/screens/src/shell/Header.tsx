@@ -3,10 +3,9 @@ import { useStore } from '../data/createStore'
 import { isFixed, isGuest } from '../data/guest'
 import { toProblem } from '../data/Problem'
 import { logOut, login } from '../data/login'
-import { filterSearch } from '../address/filterSearch'
 import { Keys } from './Keys'
 import { addressOf, useSearch } from '../address/location'
-import { type Controls, controlsOf, type Page } from './Page'
+import { type Controls, controlsOf, countedOn, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
 import { scopeSearch } from '../address/scope'
 import { Views } from './Views'
@@ -58,10 +57,10 @@ export function Header({ pages, current }: Props) {
         )}
         {!isFixed() && (
           <nav ref={shown} class="nav" aria-label="Pages">
-            {pages.map(({ path, title, isFiltered }) => (
+            {pages.map(({ path, title }) => (
               <a
                 key={path}
-                href={addressOf(path, isFiltered ? filterSearch() : scopeSearch())}
+                href={addressOf(path, scopeSearch())}
                 aria-current={path === current?.path ? 'page' : undefined}
               >
                 {title}
@@ -78,7 +77,10 @@ export function Header({ pages, current }: Props) {
               </span>
             </>
           )}
-          <Keys controls={controls} isFiltered={(current?.isFiltered ?? false) && !isFixed()} />
+          <Keys
+            controls={controls}
+            isFiltered={current !== undefined && countedOn(current, search) !== undefined && !isFixed()}
+          />
           {!isGuest && (
             <button class="button quiet" type="button" onClick={() => void leave()}>
               Log out

@@ -93,7 +93,10 @@ export function ShareForm({ pages, close }: { pages: readonly Page[]; close: () 
         path: isPage ? path : null,
         environment,
         answers: isPage ? shownAsks() : null,
-        search: changeSearch(isPage ? search : scopeSearch(), { env: environment }).toString(),
+        search: (isPage
+          ? changeSearch(search, { env: environment })
+          : changeSearch(scopeSearch(), { env: environment, filter: undefined })
+        ).toString(),
         ends_at: last ? startOfDay(last, 1).toISOString() : null,
         origins: origins.split(/[\s,]+/).filter(Boolean),
       },

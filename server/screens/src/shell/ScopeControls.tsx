@@ -59,7 +59,9 @@ function AnonymousSwitch() {
   const scope = useScope()
   const [, setSearch] = useSearch()
   const { anonymous } = scope
-  const ask = isGuest ? undefined : askOf('has_events', { ...scope, bots: true }, { anonymous: true })
+  const ask = isGuest
+    ? undefined
+    : askOf('has_events', { ...scope, bots: true, filters: [] }, { anonymous: true })
   const { answer } = useAnswer(ask, { askedAt: scope.now })
   if (!anonymous && answer?.rows[0]?.[0] !== true) return null
   return (

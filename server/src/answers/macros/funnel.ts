@@ -22,7 +22,7 @@ import {
   seqOfKey,
   usOfKey,
 } from '../../schema/askedEvents.js'
-import { maskFactor, maxSteps } from '../../duckdb/chain.js'
+import { maskFactor, maxSteps } from '../../duckdb/histories.js'
 import type { TableMacro } from './tableMacro.js'
 
 const steps = Array.from({ length: maxSteps }, (_, at) => at + 1)

@@ -8,6 +8,7 @@ import {
   orderKey,
   range,
 } from '../../schema/askedEvents.js'
+import { maxMoves } from '../../duckdb/histories.js'
 import type { TableMacro } from './tableMacro.js'
 
 export const paths: TableMacro = {
@@ -18,8 +19,8 @@ export const paths: TableMacro = {
   problems: [
     ...choiceProblems,
     [
-      `(depth::INTEGER BETWEEN 1 AND 100) IS NOT TRUE`,
-      `'depth is ' || coalesce(depth::VARCHAR, 'NULL') || '. Write how many steps to follow, from 1 to 100.'`,
+      `(depth::INTEGER BETWEEN 1 AND ${maxMoves}) IS NOT TRUE`,
+      `'depth is ' || coalesce(depth::VARCHAR, 'NULL') || '. Write how many steps to follow, from 1 to ${maxMoves}.'`,
     ],
     [
       `NOT starts_with(start, '/')`,
@@ -34,33 +35,26 @@ export const paths: TableMacro = {
        FROM ${eventsAmong} e
        WHERE ${isAsked} AND e.event = '$pageview' AND e.session_key IS NOT NULL AND e.path IS NOT NULL`,
     ],
-    // To sort takes most of the time, so views before the first one of `start` are left out first.
+    // Pages are numbers on the way, because texts take several times as long.
     [
-      'began',
-      `SELECT v.session_key, min(v.key) AS key FROM visited v WHERE v.path = start GROUP BY v.session_key`,
-    ],
-    [
-      'followed',
-      `SELECT v.* FROM visited v WHERE start IS NULL
-       UNION ALL SELECT v.* FROM visited v JOIN began b ON b.session_key = v.session_key AND v.key >= b.key`,
-    ],
-    // Several views of one path may follow each other. Only the last of them leads to the next path.
-    [
-      'moved',
-      `SELECT v.session_key, v.key, v.path, lead(v.path) OVER w AS next_path FROM followed v
-       WINDOW w AS (PARTITION BY v.session_key ORDER BY v.key)
-       QUALIFY v.path IS DISTINCT FROM lead(v.path) OVER w`,
+      'visits',
+      `SELECT list(v.key) AS keys, list(hash(v.path)) AS pages FROM visited v GROUP BY v.session_key`,
     ],
     [
       'walked',
-      `SELECT row_number() OVER (PARTITION BY v.session_key ORDER BY v.key) AS step, v.path AS from_path,
-         v.next_path AS to_path
-       FROM moved v`,
+      `SELECT system.main.waymark_walk(v.keys, v.pages, CASE WHEN start IS NULL THEN 0::UBIGINT ELSE hash(start) END) AS pages FROM visits v`,
     ],
     [
+      'moved',
+      `SELECT s.step, w.pages[s.step] AS from_page, w.pages[s.step + 1] AS to_page, count(*) AS sessions
+       FROM walked w, (SELECT unnest(range(1, least(depth::INTEGER, ${maxMoves}) + 1)) AS step) s
+       WHERE w.pages[s.step] <> 0 GROUP BY ALL`,
+    ],
+    ['named', `SELECT hash(v.path) AS page, any_value(v.path) AS path FROM visited v GROUP BY hash(v.path)`],
+    [
       'answer',
-      `SELECT w.step::INTEGER AS step, w.from_path, w.to_path, count(*) AS sessions
-       FROM walked w WHERE w.step <= depth::INTEGER GROUP BY ALL`,
+      `SELECT m.step::INTEGER AS step, f.path AS from_path, t.path AS to_path, m.sessions
+       FROM moved m JOIN named f ON f.page = m.from_page LEFT JOIN named t ON t.page = m.to_page`,
     ],
   ],
   order: '1, 4 DESC, 2, 3',

@@ -14,10 +14,12 @@ export interface Asker {
   settings: Settings
   /** The number of its connection. */
   pid: number
-  /** The database that it has entered. */
-  database: string
   /** The schema in which names are looked for first, as it is shown. */
   schema: string
+  /** The database that it has entered. */
+  database: string
+  /** All that the user may read: another than the database is shown as a schema of it. */
+  catalogs: readonly string[]
   /** The user's connections, as rows of `pg_stat_activity`. */
   activity(): readonly object[]
 }

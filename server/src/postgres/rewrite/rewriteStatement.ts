@@ -52,6 +52,14 @@ const valueOf = ({ user, pid, database, schema }: Asker, word: string): string |
   return word === 'pg_backend_pid' ? String(pid) : undefined
 }
 
+/** The database in `lakehouse.analytics.events`: what is shown as a schema of it is a catalog by itself. */
+const isDatabase = (rewrite: Rewrite, at: number): boolean => {
+  const { database, catalogs } = rewrite.asker
+  const schema = rewrite.word(at + 2)
+  if (rewrite.word(at) !== database || schema === database || !catalogs.includes(schema)) return false
+  return rewrite.is(at + 1, '.') && rewrite.is(at + 3, '.')
+}
+
 /** Sends what is asked of Postgres's catalog to the service's own, which stands in another schema. */
 export const rewriteCatalog = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
@@ -68,6 +76,7 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
       rewrite.replace(at, at + 3, '')
       at += 3
     } else if (rewrite.is(at - 1, '.')) continue
+    else if (isDatabase(rewrite, at)) rewrite.replace(at, at + 1, '')
     else if (/^(pg_catalog|information_schema)$/.test(word) && rewrite.is(at + 1, '.')) {
       at = replaceQualified(rewrite, at, word)
     } else if (rewrite.is(at + 1, '.') && Object.hasOwn(live, word)) rewrite.replace(at, at, aliasOf(word))

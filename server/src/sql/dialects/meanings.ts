@@ -1,115 +1,76 @@
+import { clickhouse } from './clickhouse.js'
 import type { Dialect } from './dialects.js'
 import {
-  addMonths,
-  addTo,
-  borders,
-  dayFromMonday,
-  dayFromSunday,
-  extract,
   isText,
-  isTime,
-  javaFormat,
   moment,
-  mysqlFormat,
+  borders,
+  wholes,
+  truncate,
   numberOf,
+  extract,
+  dayFromSunday,
+  dayFromMonday,
+  weekOfFirst,
   ofTime,
   ofTimes,
+  mysqlFormat,
+  addMonths,
+  javaFormat,
+  addTo,
   oracleUnits,
-  truncate,
-  weekOfFirst,
-  wholes,
-  type Meaning,
+  isTime,
+  sqliteTime,
+  formatted,
+  changed,
+  convertTime,
+  inZone,
+  extractInZone,
   type Meanings,
 } from './times.js'
-
-const isConstant = (argument: string) => isText(argument) || /^\(?-?\d+(?:\.\d+)?\)?$/.test(argument)
-
-/** NULL where one of the arguments is. */
-const nullIfAny =
-  (name: string): Meaning =>
-  (...args) => {
-    const call = `${name}(${args.join(', ')})`
-    const unsure = args.filter((each) => !isConstant(each))
-    if (unsure.length === 0) return call
-    return `CASE WHEN ${unsure.map((each) => `${each} IS NULL`).join(' OR ')} THEN NULL ELSE ${call} END`
-  }
-
-/** Where the place 0 counts as 1. */
-const fromOne: Meaning = (text, place, ...length) =>
-  `substring(${[text, /^\d+$/.test(place) ? String(Math.max(1, Number(place))) : `CASE ${place} WHEN 0 THEN 1 ELSE ${place} END`, ...length].join(', ')})`
-
-/** Where nothing stands at the place 0. */
-const noneAtZero: Meaning = (text, place, ...length) =>
-  /^[1-9]\d*$/.test(place)
-    ? `substring(${[text, place, ...length].join(', ')})`
-    : `CASE ${place} WHEN 0 THEN '' ELSE substring(${[text, place, ...length].join(', ')}) END`
-
-/** Where a place before the first counts as a place, and its characters are none. */
-const beforeFirst: Meaning = (text, place, ...more) => {
-  const [length] = more
-  const rest = length === undefined ? '' : `, greatest(0, ${length} + least(${place} - 1, 0))`
-  return /^[1-9]\d*$/.test(place)
-    ? `substring(${[text, place, ...more].join(', ')})`
-    : `substring(${text}, greatest(${place}, 1)${rest})`
-}
-
-/** Where the place 0 is before the first, and others are from the end. */
-const fromBefore: Meaning = (text, place, ...length) => {
-  const usual = `substring(${[text, place, ...length].join(', ')})`
-  if (/^\(?-?[1-9]\d*\)?$/.test(place) || length.length === 0) return usual
-  return `CASE ${place} WHEN 0 THEN left(${text}, greatest(${length[0]} - 1, 0)) ELSE ${usual} END`
-}
-
-/** The first match of a pattern, or of its group; NULL where there is none. */
-const firstMatch = (text: string, pattern: string, group: string) =>
-  `CASE WHEN regexp_matches(${text}, ${pattern}) THEN regexp_extract(${text}, ${pattern}, ${group}) END`
-
-/** The group that is meant where there is one. */
-const groupIn = (pattern: string) => (/(?<!\\)\((?!\?)/.test(pattern) ? '1' : '0')
-
-/** The first match in dialects that take a place, a number and flags, of which only the usual ones mean something here. */
-const matchAt: Meaning = (text, pattern, ...[place = '1', nth = '1', flags = "'c'", group = '0']) => {
-  if (place !== '1' || nth !== '1' || !/^'[ce]*'$/.test(flags)) return undefined
-  return firstMatch(text, pattern, flags.includes('e') && group === '0' ? '1' : group)
-}
-
-const anyCase = (pattern: string) =>
-  isText(pattern) ? `'(?i)${pattern.slice(1)}` : `concat('(?i)', ${pattern})`
-
-const named =
-  (name: string): Meaning =>
-  (...args) =>
-    `${name}(${args.join(', ')})`
-
-const replaceAll: Meaning = (text, pattern, by) => `regexp_replace(${text}, ${pattern}, ${by}, 'g')`
-
-const substringIndex: Meaning = (text, by, n) => {
-  const items = /^\(?-\d+\)?$/.test(n) ? `${n}:` : /^\d+$/.test(n) ? `:${n}` : undefined
-  return items && `array_to_string(string_split(${text}, ${by})[${items}], ${by})`
-}
-
-const byFilter =
-  (name: string): Meaning =>
-  (value, condition) =>
-    `${name}(${value}) FILTER (WHERE ${condition})`
+import {
+  nullIfAny,
+  parts,
+  renamed,
+  fromOne,
+  noneAtZero,
+  beforeFirst,
+  fromBefore,
+  firstMatch,
+  groupIn,
+  matchAt,
+  anyCase,
+  bytesOf,
+  countMatches,
+  hostOf,
+  folded,
+  replaceAll,
+  substringIndex,
+  roundEven,
+  sqliteType,
+} from './texts.js'
 
 const spark: Meanings = {
+  ...renamed('element_at=list_extract get_json_object=json_extract_string'),
+  ...ofTimes('dayofmonth dayofyear last_day quarter weekofyear'),
+  ...parts,
+  ...renamed(
+    'array_join=array_to_string array_size=len sequence=generate_series timestamp_seconds=to_timestamp',
+  ),
+  ...renamed('transform=list_transform'),
+  aggregate: folded,
+  bround: roundEven,
   concat: nullIfAny('concat'),
   date_add: addTo('+'),
   date_sub: addTo('-'),
   percentile: (value, share) => `quantile_cont(${value}, ${share})`,
-  date_format: (time, format) => {
-    const written = javaFormat(format)
-    return written && `strftime(${moment(time)}, ${written})`
-  },
+  date_format: formatted(javaFormat),
   dayofweek: dayFromSunday,
-  element_at: named('list_extract'),
   extract: extract({
     dayofweek: dayFromSunday,
     dow: dayFromSunday,
     dayofweek_iso: (time) => `isodow(${time})`,
   }),
-  get_json_object: named('json_extract_string'),
+  pmod: (a, b) => `((${a} % ${b} + ${b}) % ${b})`,
   regexp_replace: replaceAll,
   substr: fromOne,
   substring: fromOne,
@@ -122,12 +83,20 @@ const spark: Meanings = {
 /** Calls that the transpiler would leave as they are, or translate to another meaning. */
 export const meanings: Readonly<Record<Dialect, Meanings>> = {
   bigquery: {
+    ...renamed('format=printf json_value=json_extract_string regexp_contains=regexp_matches'),
+    ...parts,
+    byte_length: bytesOf,
     concat: nullIfAny('concat'),
+    date: (time, ...[zone, ...more]) => {
+      if (zone === undefined) return `CAST(${time} AS DATE)`
+      if (more.length > 0) return `make_date(${[time, zone, ...more].join(', ')})`
+      return `CAST(${inZone(time, zone)} AS DATE)`
+    },
     date_diff: (to, from, unit) => borders(1)(unit, from, to),
     date_trunc: (time, unit) => truncate(1)(unit, time),
     datetime_diff: (to, from, unit) => borders(1)(unit, from, to),
     datetime_trunc: (time, unit) => truncate(1)(unit, time),
-    extract: extract({
+    extract: extractInZone({
       date: (time) => `CAST(${time} AS DATE)`,
       time: (time) => `CAST(${time} AS TIME)`,
       dayofweek: dayFromSunday,
@@ -136,11 +105,9 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
       'week sunday': (time) => numberOf(time, '%U'),
       'week monday': (time) => numberOf(time, '%W'),
     }),
-    format: named('printf'),
+    format_timestamp: (format, time, zone) => `strftime(${inZone(time, zone)}, ${format})`,
     greatest: nullIfAny('greatest'),
-    json_value: named('json_extract_string'),
     least: nullIfAny('least'),
-    regexp_contains: named('regexp_matches'),
     regexp_extract: (text, pattern, ...more) =>
       more.length > 0 || !isText(pattern) ? undefined : firstMatch(text, pattern, groupIn(pattern)),
     regexp_replace: replaceAll,
@@ -149,65 +116,25 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     timestamp_diff: (to, from, unit) => wholes(unit, from, to),
     timestamp_trunc: (time, unit, ...zone) => truncate(1)(unit, time, ...zone),
   },
-  clickhouse: {
-    adddays: (time, n) => `(${time} + to_days(${n}))`,
-    addmonths: (time, n) => `(${time} + to_months(${n}))`,
-    age: wholes,
-    avgif: byFilter('avg'),
-    concat: nullIfAny('concat'),
-    datediff: borders(),
-    date_diff: borders(),
-    formatdatetime: (time, format) => {
-      const written = mysqlFormat(format)
-      return written && `strftime(${time}, ${written})`
-    },
-    grouparray: named('list'),
-    has: named('list_contains'),
-    intdiv: (a, b) => `(${a} // ${b})`,
-    jsonextractstring: named('json_extract_string'),
-    match: named('regexp_matches'),
-    replaceall: named('replace'),
-    replaceregexpall: replaceAll,
-    substr: noneAtZero,
-    substring: noneAtZero,
-    subtractdays: (time, n) => `(${time} - to_days(${n}))`,
-    sumif: byFilter('sum'),
-    todate: named('date'),
-    todatetime: (time) => `CAST(${time} AS TIMESTAMP)`,
-    todayofmonth: named('day'),
-    todayofweek: named('isodow'),
-    todayofyear: named('dayofyear'),
-    tohour: named('hour'),
-    toisoweek: named('weekofyear'),
-    tomonday: (time) => truncate()('week', time),
-    tomonth: named('month'),
-    toquarter: named('quarter'),
-    tostartofday: (time) => truncate()('day', time),
-    tostartofhour: (time) => truncate()('hour', time),
-    tostartofminute: (time) => truncate()('minute', time),
-    tostartofmonth: (time) => truncate()('month', time),
-    tostartofquarter: (time) => truncate()('quarter', time),
-    tostartofweek: (time, mode = '0') => truncate(/^[02468]$/.test(mode) ? 1 : 0)('week', time),
-    tostartofyear: (time) => truncate()('year', time),
-    tostring: (value) => `CAST(${value} AS VARCHAR)`,
-    toyear: named('year'),
-    toyyyymm: (time) => numberOf(time, '%Y%m'),
-    uniqexact: (...args) => `count(DISTINCT ${args.join(', ')})`,
-  },
+  clickhouse,
   databricks: { ...spark, datediff: wholes },
   mysql: {
+    ...renamed('json_value=json_extract_string'),
+    ...parts,
+    ...renamed(
+      'adddate=date_add json_length=json_array_length std=stddev_pop stddev=stddev_pop variance=var_pop',
+    ),
     ...ofTimes('dayname dayofmonth dayofyear hour last_day minute month monthname quarter second year'),
     concat: nullIfAny('concat'),
-    date_format: (time, format) => {
-      const written = mysqlFormat(format)
-      return written && `strftime(${moment(time)}, ${written})`
-    },
+    date_format: formatted(mysqlFormat),
     dayofweek: dayFromSunday,
     field: (item, ...items) => `coalesce(list_position([${items.join(', ')}], ${item}), 0)`,
     greatest: nullIfAny('greatest'),
     instr: (text, part) => `strpos(lower(${text}), lower(${part}))`,
     json_unquote: (json) => `json_extract_string(${json}, '$')`,
     least: nullIfAny('least'),
+    length: bytesOf,
+    find_in_set: (item, items) => `coalesce(list_position(string_split(${items}, ','), ${item}), 0)`,
     locate: (part, text, ...from) => (from.length > 0 ? undefined : `strpos(lower(${text}), lower(${part}))`),
     mid: noneAtZero,
     regexp_like: (text, pattern, flags = `'i'`) => `regexp_matches(${text}, ${pattern}, ${flags})`,
@@ -228,10 +155,12 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     yearweek: (time, mode = '0') => (/^[13]$/.test(mode) ? numberOf(time, '%G%V') : undefined),
   },
   oracle: {
+    ...renamed('json_value=json_extract_string stats_mode=mode'),
     add_months: addMonths,
     greatest: nullIfAny('greatest'),
-    json_value: named('json_extract_string'),
     least: nullIfAny('least'),
+    lengthb: bytesOf,
+    regexp_count: countMatches,
     regexp_replace: replaceAll,
     regexp_substr: matchAt,
     substr: fromOne,
@@ -242,8 +171,23 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
       return known && truncate()(known, value)
     },
   },
-  postgresql: { substr: beforeFirst, substring: beforeFirst },
+  postgresql: {
+    ...renamed('btrim=trim jsonb_array_length=json_array_length'),
+    octet_length: bytesOf,
+    regexp_match: (text, pattern, ...more) =>
+      more.length > 0 || !isText(pattern) || pattern.split(/(?<!\\)\((?!\?)/).length > 2
+        ? undefined
+        : `CASE WHEN regexp_matches(${text}, ${pattern}) THEN [regexp_extract(${text}, ${pattern}, ${groupIn(pattern)})] END`,
+    substr: beforeFirst,
+    substring: beforeFirst,
+  },
   redshift: {
+    ...renamed('btrim=trim'),
+    add_months: addMonths,
+    json_extract_array_element_text: (json, place) => `json_extract_string(${json}, '$[' || ${place} || ']')`,
+    regexp_count: countMatches,
+    trunc: (value, ...more) =>
+      more.length === 0 && isTime(value) ? `CAST(${value} AS DATE)` : `trunc(${[value, ...more].join(', ')})`,
     concat: nullIfAny('concat'),
     datediff: borders(),
     date_diff: borders(),
@@ -253,6 +197,8 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     substring: beforeFirst,
   },
   snowflake: {
+    ...renamed('regexp_like=regexp_full_match rlike=regexp_full_match'),
+    ...parts,
     add_months: addMonths,
     concat: nullIfAny('concat'),
     datediff: borders(),
@@ -260,45 +206,64 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     timestampdiff: borders(),
     greatest: nullIfAny('greatest'),
     least: nullIfAny('least'),
-    regexp_like: named('regexp_full_match'),
     regexp_substr: matchAt,
-    rlike: named('regexp_full_match'),
     substr: fromOne,
     substring: fromOne,
     try_to_number: (text, ...more) => (more.length > 0 ? undefined : `TRY_CAST(${text} AS DECIMAL(38, 0))`),
   },
   spark,
   sqlite: {
-    concat: named('concat'),
-    group_concat: named('string_agg'),
-    json_extract: named('json_extract_string'),
+    ...renamed('concat=concat group_concat=string_agg json_extract=json_extract_string format=printf'),
+    json_type: (...json) =>
+      sqliteType(`json_type(${json.join(', ')})`, `json_extract_string(${json.join(', ')})`),
     julianday: (time) => `(julian(${moment(time)}) - 0.5)`,
     max: (one, another, ...more) => nullIfAny('greatest')(one, another, ...more),
     min: (one, another, ...more) => nullIfAny('least')(one, another, ...more),
-    strftime: (format, time, ...more) => {
-      if (more.length > 0) return undefined
-      const at = time === "'now'" ? 'now()' : moment(time)
-      return format === "'%s'"
-        ? `CAST(epoch(${at}) AS BIGINT)`
-        : `strftime(CAST(${at} AS TIMESTAMP), ${isText(format) ? format.replaceAll(/%(.)/g, (all, letter) => (letter === 'f' ? '%S.%g' : all)) : format})`
+    date: changed((at) => `CAST(${at} AS DATE)`),
+    datetime: changed((at) => `date_trunc('second', ${at})`),
+    length: (text) => `length(CAST(${text} AS VARCHAR))`,
+    strftime: (format, time, ...changes) => {
+      const at = sqliteTime(time, changes)
+      if (at === undefined || !isText(format)) return undefined
+      if (format === "'%s'") return `CAST(epoch(${at}) AS BIGINT)`
+      return `strftime(${at}, ${format.replaceAll(/%(.)/g, (all, letter) => (letter === 'f' ? '%S.%g' : all))})`
     },
     substr: fromBefore,
     substring: fromBefore,
+    typeof: (value) => `CASE WHEN ${value} IS NULL THEN 'null' ELSE ${sqliteType(`typeof(${value})`)} END`,
+    time: changed((at) => `CAST(date_trunc('second', ${at}) AS TIME)`),
+    total: (value) => `coalesce(sum(CAST(${value} AS DOUBLE)), 0)`,
     unixepoch: (time) => `CAST(epoch(${moment(time)}) AS BIGINT)`,
   },
   trino: {
-    approx_percentile: named('approx_quantile'),
-    array_join: named('array_to_string'),
+    ...renamed('element_at=list_extract'),
+    ...renamed('approx_percentile=approx_quantile array_join=array_to_string codepoint=unicode'),
+    ...renamed('sequence=generate_series transform=list_transform'),
     concat: nullIfAny('concat'),
     date_diff: wholes,
-    element_at: named('list_extract'),
     extract: extract({ dow: (time) => `isodow(${time})`, day_of_week: (time) => `isodow(${time})` }),
+    format_datetime: formatted(javaFormat),
     greatest: nullIfAny('greatest'),
     least: nullIfAny('least'),
+    reduce: (list, first, merge, ...[end = '']) =>
+      /^\(?(\w+) -> \1\)?$/.test(end) ? folded(list, first, merge) : undefined,
+    slice: (list, start, length) =>
+      /^[1-9]\d*$/.test(start) ? `${list}[${start}:${start} + ${length} - 1]` : undefined,
     substr: noneAtZero,
     substring: noneAtZero,
+    url_extract_host: (url) => `nullif(${hostOf(url)}, '')`,
+    year_of_week: ofTime('isoyear'),
   },
   tsql: {
+    ...renamed('json_value=json_extract_string'),
+    ...parts,
+    ...renamed('stdev=stddev_samp stdevp=stddev_pop varp=var_pop'),
+    charindex: (part, text, ...[from]) => {
+      if (from === undefined) return `strpos(lower(${text}), lower(${part}))`
+      const found = `strpos(lower(substring(${text}, ${from})), lower(${part}))`
+      return `CASE ${found} WHEN 0 THEN 0 ELSE ${found} + ${from} - 1 END`
+    },
+    convert: convertTime,
     datediff: borders(1),
     datediff_big: borders(1),
     datename: (part, time) =>
@@ -314,8 +279,17 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
       iso_week: (time) => `weekofyear(${moment(time)})`,
     }),
     datetrunc: truncate(1),
-    json_value: named('json_extract_string'),
+    date_bucket: (part, n, time, ...more) =>
+      more.length > 0 || !/^\d+$/.test(n)
+        ? undefined
+        : `time_bucket(INTERVAL ${n} ${part}, ${moment(time)}, TIMESTAMP '1900-01-01')`,
+    format: formatted(javaFormat),
+    isjson: (text) => `CAST(json_valid(${text}) AS INT)`,
     len: (text) => `length(rtrim(${text}))`,
+    log: (value, ...[base]) => (base === undefined ? `ln(${value})` : `log(${base}, ${value})`),
+    replace: (text, part, by) =>
+      `regexp_replace(${text}, regexp_escape(${part}), replace(${by}, '\\', '\\\\'), 'gi')`,
+    round: (value, digits, ...[cut = '0']) => `${cut === '0' ? 'round' : 'trunc'}(${value}, ${digits})`,
     substring: beforeFirst,
   },
 }

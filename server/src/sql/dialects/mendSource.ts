@@ -1,6 +1,7 @@
 import { applyEdits, type Edit, Edits } from '../text/edits.js'
 import { argumentsOf, type Call, callAt, onlyToken, operandAt, operandBefore } from '../text/operands.js'
 import { meanings, operatorMeanings } from './meanings.js'
+import { cutWhole, numbers } from './texts.js'
 import { isName, isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 import type { Dialect } from './dialects.js'
 import type { Translation } from './Translator.js'
@@ -153,6 +154,26 @@ const mendJoin = (edits: Edits, at: number): void => {
 /** Words that take the place of a comma, so that what has them is no list of arguments. */
 const clauses = /^(?:as|for|from|order|separator|using)$/
 
+/** The types of which a cast to a whole number cuts the fraction, which DuckDB rounds. */
+const cutTypes: Partial<Record<Dialect, string>> = {
+  clickhouse: numbers,
+  databricks: `${numbers}|VARCHAR`,
+  mysql: 'VARCHAR',
+  spark: `${numbers}|VARCHAR`,
+  sqlite: `${numbers}|VARCHAR`,
+  tsql: numbers,
+}
+/** SIGNED and UNSIGNED, as the transpiler writes them. */
+const mysqlWholes: Readonly<Record<string, string>> = { int: 'BIGINT', unsigned: 'UBIGINT' }
+const wholeTypes = /^(?:u?(?:tiny|small|big)int|u?int(?:eger)?|unsigned)$/
+
+/** A cast to a whole number that cuts the fraction, and where its type stands; undefined for what is none. */
+const typeOfCut = (tokens: readonly SqlToken[], { at, open, close }: Call, dialect: Dialect) => {
+  if (cutTypes[dialect] === undefined || !/^(?:try_)?cast$/.test(wordOf(tokens[at]))) return undefined
+  const isType = wordOf(tokens[close - 2]) === 'as' && wholeTypes.test(wordOf(tokens[close - 1]))
+  return isType && close - 3 > open ? close - 1 : undefined
+}
+
 /** How much longer a statement may become: what means several times an argument doubles with each that is in one. */
 const maxGrowth = 1_000_000
 
@@ -169,10 +190,16 @@ export const writeMeanings = (statement: string, dialect: Dialect): string | { p
       const word = wordOf(tokens[at])
       // Spark's `||` comes as a call.
       const isJoined = word === 'concat' && (dialect === 'spark' || dialect === 'databricks')
-      if (!word.startsWith(kept) && !isJoined) continue
       const call = callAt(tokens, at)
       if (call === undefined) continue
-      if (word === 'waymark_per') {
+      const type = typeOfCut(tokens, call, dialect)
+      if (!word.startsWith(kept) && !isJoined && type === undefined) continue
+      if (type !== undefined) {
+        const whole = dialect === 'mysql' ? mysqlWholes[wordOf(tokens[type])] : undefined
+        const how = { cast: tokens[at]!.text, type: whole ?? tokens[type]!.text, cut: cutTypes[dialect]! }
+        text += statement.slice(from, tokens[at]!.start) + cutWhole(textOf(call.open + 1, type - 2), how)
+        at = call.close
+      } else if (word === 'waymark_per') {
         text += statement.slice(from, tokens[at - 1]!.start) + divisions[dialect]!
         at += 3
       } else {

@@ -210,3 +210,78 @@ export const isTime = (value: string) =>
   /^\(?(?:CAST\(.* AS (?:DATE|TIMESTAMP\w*)\)|CURRENT_(?:DATE|TIMESTAMP)|[\w.]*(?:date|time|_at|_on|_ts)\w*)\)?$/i.test(
     value,
   )
+
+/** A time after one of SQLite's changes; undefined for one that is not known. */
+const changeTime = (time: string, change: string): string | undefined => {
+  const start = /^'start of (day|month|year)'$/i.exec(change)?.[1]
+  if (start !== undefined) return `date_trunc('${start}', ${time})`
+  const weekday = /^'weekday ([0-6])'$/i.exec(change)?.[1]
+  if (weekday !== undefined)
+    return `(${time} + to_days(CAST((${weekday} - dayofweek(${time}) + 7) % 7 AS INT)))`
+  const [, sign = '+', n, unit = ''] =
+    /^'([-+])?(\d+) (second|minute|hour|day|month|year)s?'$/i.exec(change) ?? []
+  if (n === undefined) return undefined
+  const by = `INTERVAL ${n} ${unit.toUpperCase()}`
+  if (!/^(?:month|year)$/i.test(unit)) return `(${time} ${sign} ${by})`
+  // The day of the month goes on into the next one where the month is shorter.
+  const month = `date_trunc('month', ${time})`
+  return `(${month} ${sign} ${by} + (${time} - ${month}))`
+}
+
+/** A time of SQLite with its changes, such as '-7 days'. */
+export const sqliteTime = (time: string, changes: readonly string[]): string | undefined => {
+  const [first, ...others] = changes
+  const isEpoch = first?.toLowerCase() === "'unixepoch'"
+  const start = isEpoch
+    ? `CAST(to_timestamp(${time}) AS TIMESTAMP)`
+    : `CAST(${time === "'now'" ? 'now()' : moment(time)} AS TIMESTAMP)`
+  return (isEpoch ? others : changes).reduce<string | undefined>(
+    (at, change) => at && changeTime(at, change),
+    start,
+  )
+}
+
+/** Writes a time in a format that `read` makes strftime's. */
+export const formatted =
+  (read: (format: string) => string | undefined): Meaning =>
+  (time, format) => {
+    const written = read(format)
+    return written && `strftime(${moment(time)}, ${written})`
+  }
+
+/** What `write` makes of a time of SQLite with its changes. */
+export const changed =
+  (write: (time: string) => string): Meaning =>
+  (time, ...changes) => {
+    const at = sqliteTime(time, changes)
+    return at && write(at)
+  }
+
+/** How CONVERT of T-SQL writes a time, by its styles. */
+const tsqlStyles: Readonly<Record<string, string>> = {
+  23: '%Y-%m-%d',
+  101: '%m/%d/%Y',
+  103: '%d/%m/%Y',
+  104: '%d.%m.%Y',
+  110: '%m-%d-%Y',
+  112: '%Y%m%d',
+  120: '%Y-%m-%d %H:%M:%S',
+  126: '%Y-%m-%dT%H:%M:%S',
+}
+
+export const convertTime: Meaning = (type, value, style) => {
+  const format = tsqlStyles[style]
+  const [, length] = /^\(?N?(?:VAR)?CHAR\((\d+)\)\)?$/i.exec(type) ?? []
+  if (format === undefined) return undefined
+  if (length !== undefined) return `left(strftime(${moment(value)}, '${format}'), ${length})`
+  return /^date$/i.test(type) && isText(value) ? `CAST(strptime(${value}, '${format}') AS DATE)` : undefined
+}
+
+/** The clock of a zone at a time of BigQuery, which is a moment. */
+export const inZone = (time: string, zone: string) => `(CAST(${time} AS TIMESTAMPTZ) AT TIME ZONE ${zone})`
+export const extractInZone =
+  (...[own]: Parameters<typeof extract>): Meaning =>
+  (part, time) => {
+    const [, at, zone] = /^\((.*) AT TIME ZONE ('[^']*'|\w+)\)$/s.exec(time) ?? []
+    return extract(own)(part, zone === undefined ? time : inZone(at!, zone))
+  }

@@ -55,7 +55,7 @@ it('what is JSON stays the same in its slices, and what is none is none in one o
     }),
     { numRuns: 300 },
   )
-  expect(parted).toBeGreaterThan(30)
+  expect(parted).toBeGreaterThan(10)
 })
 
 describe('refuses before it has read much', () => {

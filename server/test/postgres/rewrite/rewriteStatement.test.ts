@@ -14,8 +14,9 @@ const asker = {
   user: 'ada',
   settings: new Settings(),
   pid: 1,
-  database: 'lakehouse',
   schema: 'main',
+  database: 'lakehouse',
+  catalogs: ['lakehouse', 'analytics'],
   activity: () => [{ pid: 1, query }],
 }
 const rewrite = (sql: string) => {

@@ -23,6 +23,7 @@ export const writes = [
 export const fileAccesses = (folder: string) => [
   `SELECT * FROM read_text('/etc/passwd')`,
   'SELECT waymark_chain([1::HUGEINT], 5)',
+  'SELECT waymark_walk([1::HUGEINT], [1::UBIGINT], 0)',
   'SELECT system.main.waymark_chain(list(i::HUGEINT), 5) FROM range(30) t(i)',
   `SELECT * FROM read_csv('${folder}/temp/spilled.csv')`,
   `FROM '${folder}/temp/spilled.parquet'`,

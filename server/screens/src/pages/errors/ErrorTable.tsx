@@ -5,7 +5,7 @@ import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { Table } from '../../parts/Table'
-import { useFilters } from '../../address/filterSearch'
+import { useFilters } from '../../address/useFilters'
 
 /** The parts of the time whose counts make the small picture of a trend. */
 const trendParts = 24

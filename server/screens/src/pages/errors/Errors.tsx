@@ -3,14 +3,12 @@ import { fieldOf } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Chart, ChartAside } from '../../parts/Chart'
-import { FilterBar } from '../../parts/FilterBar'
 import { formatCount, nameTime } from '../../parts/format'
 import { Tabs } from '../../parts/Tabs'
 import { toLines } from '../../parts/toLines'
 import { useMarks } from '../../parts/marks'
 import { ValueTable } from '../../parts/ValueTable'
 import { useScope } from '../../address/scope'
-import { useFilters } from '../../address/filterSearch'
 import { useSearch } from '../../address/location'
 import { ErrorTable } from './ErrorTable'
 import type { Json } from '../../data/query'
@@ -59,17 +57,14 @@ const [usualField] = places
 export function Errors() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
-  const { filters } = useFilters()
   const { range, now } = scope
   const marks = useMarks(range)
   const field = places.find(({ name }) => name === search.get('by')) ?? usualField
-  const asking = { ...scope, filters }
   return (
     <>
-      <FilterBar of="events" />
       <AnswerCard
         title="Errors over time"
-        ask={askOf('errors_over_time', asking, { unit: range.unit })}
+        ask={askOf('errors_over_time', scope, { unit: range.unit })}
         empty={none}
         aside={<ChartAside />}
       >
@@ -86,7 +81,7 @@ export function Errors() {
           />
         )}
       </AnswerCard>
-      <AnswerCard title="Errors" ask={askOf('errors', asking, { most: mostErrors })} empty={none}>
+      <AnswerCard title="Errors" ask={askOf('errors', scope, { most: mostErrors })} empty={none}>
         {({ rows }) => (
           <>
             <ErrorTable rows={rows} />
@@ -101,7 +96,7 @@ export function Errors() {
           <AnswerCard
             key={field.name}
             title="Where"
-            ask={askOf('errors_by_value', asking, { by: field.name })}
+            ask={askOf('errors_by_value', scope, { by: field.name })}
             empty={none}
             aside={
               <Tabs
@@ -128,7 +123,7 @@ export function Errors() {
           </AnswerCard>
         )}
         {!isGuest && (
-          <AnswerCard title="Newest" ask={askOf('newest_errors', asking)} empty={none}>
+          <AnswerCard title="Newest" ask={askOf('newest_errors', scope)} empty={none}>
             {({ rows }) => <NewestErrors rows={rows} />}
           </AnswerCard>
         )}

@@ -4,11 +4,9 @@ import { Annotations } from '../../parts/Annotations'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { Empty } from '../../parts/notes'
-import { FilterBar } from '../../parts/FilterBar'
 import { Question as QuestionLine } from '../../parts/Question'
 import { Tabs } from '../../parts/Tabs'
 import { useScope } from '../../address/scope'
-import { useFilters } from '../../address/filterSearch'
 import { useSearch } from '../../address/location'
 import {
   askExplore,
@@ -127,9 +125,8 @@ const orderTabs = [
 export function Explore() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
-  const { filters } = useFilters()
   const question = useMemo(() => readQuestion(search, scope.range), [search, scope])
-  const ask = askExplore({ ...scope, filters }, question)
+  const ask = askExplore(scope, question)
   const { measure, by, interval, shape, isHighestFirst } = question
   const title = describeQuestion(question)
 
@@ -153,7 +150,6 @@ export function Explore() {
 
   return (
     <>
-      <FilterBar of={measure.of} />
       <Card title="Question">
         <QuestionLine>
           <QuestionFields question={question} />
@@ -174,7 +170,7 @@ export function Explore() {
             )
           }
           empty={
-            filters.length > 0
+            scope.filters.length > 0
               ? `No ${measure.of} match the filters.`
               : `There are no ${measure.of} in this time.`
           }

@@ -1,7 +1,7 @@
 import { type Ask, type Asking, askOf } from '../../data/asks'
 import { type Field, fieldOf, propertyOf } from '../../data/fields'
 import type { TimeRange, Unit } from '../../address/timeRange'
-import { type Measure, measures } from './measures'
+import { type Measure, readMeasure } from './measures'
 
 /** More lines cannot be told apart. */
 export const mostLines = 6
@@ -51,8 +51,7 @@ export const canTellApart = (measure: Measure, { name, of }: Field): boolean =>
   of !== 'people' && (measure.of === 'events' || of !== 'events' || propertyOf(name) !== undefined)
 
 export function readQuestion(search: URLSearchParams, range: TimeRange): Question {
-  const measure = measures.find(({ name }) => name === search.get('show')) ?? measures[0]
-  if (!measure) throw new Error('There is no measure.')
+  const measure = readMeasure(search)
   const asked = search.get('by')
   const field = asked ? fieldOf(asked) : undefined
   const by = field && canTellApart(measure, field) ? field : undefined

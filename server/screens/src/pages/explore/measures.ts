@@ -76,3 +76,10 @@ export const measures: readonly Measure[] = [
 
 /** What the rows of a measure are, as they are counted beside it. */
 export const rowsOf = { events: 'Events', sessions: 'Sessions' } as const
+
+/** The figure that the address asks for. */
+export function readMeasure(search: URLSearchParams): Measure {
+  const measure = measures.find(({ name }) => name === search.get('show')) ?? measures[0]
+  if (!measure) throw new Error('There is no measure.')
+  return measure
+}

@@ -1,4 +1,4 @@
-import { type Ask, askOf } from '../../data/asks'
+import { type Ask, type Asking, askOf } from '../../data/asks'
 import type { Scope } from '../../address/scope'
 
 /** What the address of the funnel says. */
@@ -63,8 +63,7 @@ export const writeWithin = (within: string): string | undefined =>
   within === usualWithin ? undefined : within
 
 /** What a funnel is asked of. */
-export type FunnelAsking = Pick<Scope, 'environment' | 'bots' | 'range' | 'anonymous'> &
-  Pick<FunnelQuestion, 'steps' | 'within'>
+export type FunnelAsking = Asking & Pick<Scope, 'anonymous'> & Pick<FunnelQuestion, 'steps' | 'within'>
 
 export const askFunnel = (name: string, asking: FunnelAsking, more: Omit<Ask, 'name'> = {}): Ask =>
   askOf(name, asking, {

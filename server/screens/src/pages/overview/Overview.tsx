@@ -1,10 +1,6 @@
-import { useMemo } from 'preact/hooks'
-import type { Asking } from '../../data/asks'
 import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
-import { FilterBar } from '../../parts/FilterBar'
 import { useScope } from '../../address/scope'
-import { useFilters } from '../../address/filterSearch'
 import { EmptyStore } from '../setup/FirstEvent'
 import { groups } from './dimensions'
 import { CrawlerCard } from './CrawlerCard'
@@ -16,23 +12,20 @@ import { TimeCard } from './TimeCard'
 export function Overview() {
   const scope = useScope()
   const { environment, bots } = scope
-  const { filters } = useFilters()
-  const asking = useMemo<Asking>(() => ({ ...scope, filters }), [scope, filters])
   const { answer: found } = useAnswer(isGuest ? undefined : { name: 'has_events', environment, bots }, {
     askedAt: scope.now,
   })
   if (found?.rows[0]?.[0] === false) return <EmptyStore />
   return (
     <>
-      <FilterBar of="sessions" />
-      <TimeCard asking={asking} />
-      <GoalCard asking={asking} />
+      <TimeCard asking={scope} />
+      <GoalCard asking={scope} />
       <div class="card-grid">
         {groups.map((group) => (
-          <RankingCard key={group.title} {...group} asking={asking} />
+          <RankingCard key={group.title} {...group} asking={scope} />
         ))}
         {/* Filters pick sessions, and a crawler has none. */}
-        {filters.length === 0 && <CrawlerCard asking={asking} />}
+        {scope.filters.length === 0 && <CrawlerCard asking={scope} />}
       </div>
     </>
   )

@@ -1,7 +1,7 @@
 import { isFixed } from '../../data/guest'
 import type { Answer } from '../../data/query'
 import { formatChange, formatCount, formatDuration, formatMean, formatShare } from '../../parts/format'
-import { filterSearch } from '../../address/filterSearch'
+import { scopeSearch } from '../../address/scope'
 import { addressOf, useSearch } from '../../address/location'
 import { type Metric, metrics } from './metrics'
 
@@ -64,7 +64,7 @@ export function Totals({ answer, chosen, isCompared }: Props) {
             <a
               class="total"
               // Without an address it is no link.
-              {...(isFixed() ? {} : { href: addressOf('/app/explore', filterSearch({ show: name })) })}
+              {...(isFixed() ? {} : { href: addressOf('/app/explore', scopeSearch({ show: name })) })}
               title={
                 figure === undefined && name === 'engaged' ? 'The plugin engagement records it.' : undefined
               }

@@ -1,5 +1,4 @@
-import { type Ask, askOf } from '../../data/asks'
-import type { Scope } from '../../address/scope'
+import { type Ask, type Asking, askOf } from '../../data/asks'
 import type { SearchChange } from '../../address/location'
 
 /** A folder with more pages than that is shown as one. */
@@ -20,10 +19,8 @@ export interface PathsQuestion {
   most: number
 }
 
-export const askPaths = (
-  scope: Pick<Scope, 'environment' | 'bots' | 'range'>,
-  { start, ...question }: PathsQuestion,
-): Ask => askOf('flows', scope, { start: start || undefined, ...question })
+export const askPaths = (scope: Asking, { start, ...question }: PathsQuestion): Ask =>
+  askOf('flows', scope, { start: start || undefined, ...question })
 
 export const depths = [1, 2, 3, 4, 5, 6]
 export const usualDepth = 3

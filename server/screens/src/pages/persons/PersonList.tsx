@@ -2,17 +2,16 @@ import { useMemo } from 'preact/hooks'
 import { askOf } from '../../data/asks'
 import type { Json } from '../../data/query'
 import { AnswerCard } from '../../parts/AnswerCard'
-import { FilterBar } from '../../parts/FilterBar'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { PersonLink } from '../../parts/cells'
 import { Table, type TableColumn } from '../../parts/Table'
 import { Traits } from '../../parts/Properties'
 import { useScope } from '../../address/scope'
-import { useFilters } from '../../address/filterSearch'
 import { useSearch } from '../../address/location'
 import { type Order, readOrder } from './personOrder'
 
+/** How many people are shown at first, and how many more at once. */
 const few = 50
 const many = 1000
 
@@ -35,6 +34,14 @@ const columns: readonly (TableColumn<Row> & { by: Order['by'] })[] = [
   { by: 'first', title: 'First seen', value: (row) => <Moment time={String(row[5])} show="day" /> },
   { by: 'last', title: 'Last seen', value: (row) => <Moment time={String(row[6])} /> },
 ]
+
+/** How many there are, of whom some are shown. */
+const peopleIn = (rows: readonly Row[]) => Number(rows[0]?.[7])
+const countText = (rows: readonly Row[]) => {
+  const people = peopleIn(rows)
+  const text = `${formatCount(people)} ${people === 1 ? 'person' : 'people'}`
+  return rows.length < people ? `${text}; the first ${formatCount(rows.length)} are shown` : text
+}
 
 function SearchForm({ text }: { text: string }) {
   const [, setSearch] = useSearch()
@@ -66,24 +73,25 @@ function SearchForm({ text }: { text: string }) {
 /** Who was seen in the time, or who fits what is searched for at any time; as the filters and the order say. */
 export function PersonList() {
   const scope = useScope()
-  const { filters } = useFilters()
   const [search, setSearch] = useSearch()
   const text = search.get('q') ?? ''
   const sorted = search.get('sort')
-  const limit = search.has('more') ? many : few
+  const more = Number(search.get('more') ?? 0)
+  const limit = more >= 1 ? Math.floor(more) * many : few
   const order = useMemo(() => readOrder(sorted), [sorted])
-  const ask = askOf(
-    'people',
-    { ...scope, filters },
-    { search: text || undefined, order: order.by, ascending: !order.isDescending, most: limit },
-  )
+  const ask = askOf('people', scope, {
+    search: text || undefined,
+    order: order.by,
+    ascending: !order.isDescending,
+    most: limit,
+  })
 
   const sortBy = (by: Order['by']) => {
     const isDescending = by === order.by ? !order.isDescending : by !== 'person'
     setSearch({ sort: `${isDescending ? '-' : ''}${by}` }, { replace: true })
   }
   const nobody =
-    filters.length > 0
+    scope.filters.length > 0
       ? 'Nobody matches the filters.'
       : text
         ? 'Nobody fits. Of ids and traits a part is enough; a session or device is found by its whole id.'
@@ -92,10 +100,15 @@ export function PersonList() {
   return (
     <>
       <SearchForm text={text} />
-      <FilterBar of="people" />
-      <AnswerCard title={text ? `People with “${text}”` : 'People'} ask={ask} empty={nobody}>
+      <AnswerCard
+        title={text ? `People with “${text}”` : 'People'}
+        ask={ask}
+        whole={{ ...ask, most: null }}
+        empty={nobody}
+      >
         {(answer) => (
           <>
+            <p class="soft">{countText(answer.rows)}</p>
             <Table<Row>
               caption="People"
               rows={answer.rows}
@@ -109,15 +122,14 @@ export function PersonList() {
                 },
               }))}
             />
-            {answer.rows.length === limit && (
-              <p class="soft">
-                The first {formatCount(limit)} are shown.{' '}
-                {limit === few && (
-                  <button class="button" type="button" onClick={() => setSearch({ more: '1' })}>
-                    Show more
-                  </button>
-                )}
-              </p>
+            {answer.rows.length < peopleIn(answer.rows) && (
+              <button
+                class="button"
+                type="button"
+                onClick={() => setSearch({ more: String(Math.floor(limit / many) + 1) }, { replace: true })}
+              >
+                Show more
+              </button>
             )}
           </>
         )}

@@ -3,7 +3,7 @@ import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { Table, type TableColumn } from '../../parts/Table'
-import { useFilters } from '../../address/filterSearch'
+import { useFilters } from '../../address/useFilters'
 import { type DriftColumn, ofTraits, type Order } from './driftOrder'
 
 type Row = readonly Json[]

@@ -4,10 +4,8 @@ import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody, AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { Empty } from '../../parts/notes'
-import { FilterBar } from '../../parts/FilterBar'
 import { formatCount } from '../../parts/format'
 import { useScope } from '../../address/scope'
-import { useFilters } from '../../address/filterSearch'
 import { useSearch } from '../../address/location'
 import { DriftTable } from './DriftTable'
 import { type DriftColumn, mostDrift, readOrder } from './driftOrder'
@@ -50,13 +48,11 @@ function Verdicts({ valid, unplanned, invalid, isFiltered }: Counts & { isFilter
 /** Which events and properties are not as the plan has them, since when, how often and from which release. */
 export function Plan() {
   const scope = useScope()
-  const { filters } = useFilters()
   const [search, setSearch] = useSearch()
   const sorted = search.get('sort')
-  const asking = { ...scope, filters }
   const order = useMemo(() => readOrder(sorted), [sorted])
-  const counted = askOf('plan_verdicts', asking)
-  const drift = askOf('plan_drift', asking, {
+  const counted = askOf('plan_verdicts', scope)
+  const drift = askOf('plan_drift', scope, {
     order: order.by,
     ascending: !order.isDescending,
     most: mostDrift,
@@ -70,12 +66,11 @@ export function Plan() {
   }
   return (
     <>
-      <FilterBar of="events" />
       <Card title="Events and the plan" ask={counted} isStale={asked.isLoading && !!asked.answer}>
         <AnswerBody asked={asked} empty="">
           {() => (
             <>
-              <Verdicts {...{ valid, unplanned, invalid }} isFiltered={filters.length > 0} />
+              <Verdicts {...{ valid, unplanned, invalid }} isFiltered={scope.filters.length > 0} />
               {traits > 0 && <p>What was said of users did not fit it {formatTimes(traits)}.</p>}
             </>
           )}

@@ -1,4 +1,4 @@
-import { type Ask, askOf } from '../../data/asks'
+import { type Ask, type Asking, askOf } from '../../data/asks'
 import type { Scope } from '../../address/scope'
 
 export const units = [
@@ -33,7 +33,7 @@ export const mostPeriods = 31
 /** What answers the question. */
 export const askRetention = (
   { first, again, unit, everybody }: RetentionQuestion,
-  scope: Pick<Scope, 'environment' | 'bots' | 'range' | 'anonymous'>,
+  scope: Asking & Pick<Scope, 'anonymous'>,
 ): Ask =>
   askOf('retention', scope, {
     first_event: first || undefined,

@@ -4,7 +4,7 @@ import type { Json } from '../../data/query'
 import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Table } from '../../parts/Table'
-import { useFilters } from '../../address/filterSearch'
+import { useFilters } from '../../address/useFilters'
 import type { Vital } from './metrics'
 import { Rating } from './Rating'
 

@@ -1,11 +1,9 @@
 import { askOf } from '../../data/asks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Chart, ChartAside } from '../../parts/Chart'
-import { FilterBar } from '../../parts/FilterBar'
 import { toLines } from '../../parts/toLines'
 import { useMarks } from '../../parts/marks'
 import { useScope } from '../../address/scope'
-import { useFilters } from '../../address/filterSearch'
 import { useSearch } from '../../address/location'
 import { fewMeasurements, mostPages, readVital, type Vital, vitals } from './metrics'
 import { VitalPages } from './VitalPages'
@@ -64,17 +62,14 @@ const none = 'No web vitals in this time. The plugin waymark/web-vitals records 
 export function Vitals() {
   const scope = useScope()
   const [search] = useSearch()
-  const { filters } = useFilters()
   const { range, now } = scope
   const marks = useMarks(range)
   const vital = readVital(search)
-  const asking = { ...scope, filters }
   const ofVital = { metric: vital.name }
   const title = `${vital.title} (${vital.name})`
   return (
     <>
-      <FilterBar of="events" />
-      <AnswerCard title="75th percentiles" ask={askOf('vitals', asking)} empty={none}>
+      <AnswerCard title="75th percentiles" ask={askOf('vitals', scope)} empty={none}>
         {({ rows }) => (
           <>
             <VitalTotals rows={rows} chosen={vital} />
@@ -85,7 +80,7 @@ export function Vitals() {
       <AnswerCard
         key={`pages ${vital.name}`}
         title={`${title} by page and device`}
-        ask={askOf('vitals_by_page', asking, ofVital)}
+        ask={askOf('vitals_by_page', scope, ofVital)}
         empty={none}
       >
         {({ rows }) => (
@@ -101,7 +96,7 @@ export function Vitals() {
       <AnswerCard
         key={`time ${vital.name}`}
         title={`${title} over time`}
-        ask={askOf('vitals_over_time', asking, { ...ofVital, unit: range.unit })}
+        ask={askOf('vitals_over_time', scope, { ...ofVital, unit: range.unit })}
         empty={none}
         aside={<ChartAside />}
       >

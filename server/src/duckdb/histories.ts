@@ -6,15 +6,25 @@ import {
   DuckDBScalarFunction,
   HUGEINT,
   LIST,
+  UBIGINT,
 } from '@duckdb/node-api'
 
 /** The most steps of a funnel: a bit for each is in the key of an event. */
 export const maxSteps = 10
+/** The most steps that a visit's way is followed. */
+export const maxMoves = 20
 /** What a key without its steps is multiplied by. */
 export const maskFactor = 2 ** maxSteps
 
 /** Words of 32 bits: two of the sequence number and the steps, two of the microseconds. */
 const wordsAKey = 4
+const wordsAPlace = 2
+
+/** Where the keys of a list are in the words. */
+interface List {
+  first: number
+  length: number
+}
 
 /**
  * Microseconds after the first event of the list, and where in the words the event is. The room grows and stays: the
@@ -60,7 +70,7 @@ const sort = (words: Uint32Array, length: number): void => {
 }
 
 /** Puts the events of a list into the order of their time, and of equal times into that of their acceptance. */
-const putInOrder = (words: Uint32Array, first: number, length: number): void => {
+const putInOrder = (words: Uint32Array, { first, length }: List): void => {
   if (length > times.length) {
     const room = 2 ** Math.ceil(Math.log2(length))
     const more = new Float64Array(room)
@@ -110,14 +120,10 @@ const findEnd = (words: Uint32Array, length: number, within: number) => {
  * Writes the keys of the chain that counts, which is the one that goes furthest, of these the first to get there, and
  * of these the one that begins first. `found` has zeros behind it.
  */
-const writeChain = (
-  words: Uint32Array,
-  { first, length, within }: { first: number; length: number; within: number },
-  found: Uint32Array,
-  to: number,
-): void => {
+const writeChain = (words: Uint32Array, list: List, within: number, found: Uint32Array, to: number): void => {
+  const { length } = list
   if (length === 0) return
-  putInOrder(words, first, length)
+  putInOrder(words, list)
   const { depth, end } = findEnd(words, length, within)
   for (let at = 0, step = 0; step < depth && at < length; at++) {
     const place = places[at]!
@@ -135,38 +141,96 @@ const writeChain = (
 
 /** The numbers of a vector as they lie in memory. Its public way makes a BigInt of each, which takes ten times as long. */
 const wordsOf = (vector: unknown): Uint32Array => {
-  const { buffer, byteOffset, byteLength } = (vector as { dataView: DataView }).dataView
+  const { dataView, items } = vector as { dataView?: DataView; items: BigUint64Array }
+  const { buffer, byteOffset, byteLength } = dataView ?? items
   return new Uint32Array(buffer, byteOffset, byteLength / 4)
+}
+
+/** The words of an answer, all zeros, which is an array of a fixed length for each row. */
+const clearedWordsOf = (output: unknown): Uint32Array => {
+  const words = wordsOf((output as { childData: unknown }).childData)
+  words.fill(0)
+  return words
 }
 
 /**
  * `waymark_chain(keys, within)`: the events of one person that are the steps of a funnel, as docs/answers.md has the rule. A key
  * is an event's `orderKey` with its sequence number times `maskFactor`, plus a bit for each step that the event may be.
  * Keys come in any order; `within` is in microseconds, and the greatest BIGINT is no limit. The answer has an `orderKey` for each step that was taken, and zeros behind them.
- *
- * DuckDB calls it on the thread of the event loop, 2,048 persons at a time, and waits: a process that ends in good order
- * meanwhile never does.
  */
-export const registerChain = (connection: DuckDBConnection): void =>
-  connection.registerScalarFunction(
-    DuckDBScalarFunction.create({
-      name: 'waymark_chain',
-      parameterTypes: [LIST(HUGEINT), BIGINT],
-      returnType: ARRAY(HUGEINT, maxSteps),
-      mainFunction: (_info, chunk, output) => {
-        const lists = chunk.getColumnVector(0) as DuckDBListVector
-        const within = chunk.getColumnVector(1)
-        const words = wordsOf(lists.childVector)
-        const found = wordsOf((output as unknown as { childData: unknown }).childData)
-        found.fill(0)
-        for (let row = 0; row < chunk.rowCount; row++) {
-          const first = wordsAKey * lists.getEntryOffset(row)
-          const length = lists.getEntryLength(row)
-          const most = Number(within.getItem(row))
-          const given = { first, length, within: most < 2 ** 63 ? most : Infinity }
-          writeChain(words, given, found, row * maxSteps * wordsAKey)
-        }
-        output.flush()
-      },
-    }),
-  )
+const chain = DuckDBScalarFunction.create({
+  name: 'waymark_chain',
+  parameterTypes: [LIST(HUGEINT), BIGINT],
+  returnType: ARRAY(HUGEINT, maxSteps),
+  mainFunction: (_info, chunk, output) => {
+    const lists = chunk.getColumnVector(0) as DuckDBListVector
+    const limits = chunk.getColumnVector(1)
+    const words = wordsOf(lists.childVector)
+    const found = clearedWordsOf(output)
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const list = { first: wordsAKey * lists.getEntryOffset(row), length: lists.getEntryLength(row) }
+      const most = Number(limits.getItem(row))
+      writeChain(words, list, most < 2 ** 63 ? most : Infinity, found, row * maxSteps * wordsAKey)
+    }
+    output.flush()
+  },
+})
+
+/** Writes the pages of a visit from its first view of `start` on; a page that follows itself is there once. */
+const writeWalk = (
+  words: Uint32Array,
+  list: List,
+  pages: { words: Uint32Array; first: number },
+  start: readonly [low: number, high: number] | undefined,
+  found: Uint32Array,
+  to: number,
+): void => {
+  putInOrder(words, list)
+  const end = to + wordsAPlace * (maxMoves + 1)
+  let target = to
+  for (let at = 0; at < list.length && target < end; at++) {
+    const page = pages.first + ((places[at]! - list.first) / wordsAKey) * wordsAPlace
+    const low = pages.words[page]!
+    const high = pages.words[page + 1]!
+    if (target === to) {
+      if (start !== undefined && (low !== start[0] || high !== start[1])) continue
+    } else if (low === found[target - 2] && high === found[target - 1]) continue
+    found[target++] = low
+    found[target++] = high
+  }
+}
+
+/**
+ * `waymark_walk(keys, pages, start)`: the pages that a visit went to, one after the other. `keys` are the `orderKey`s
+ * of its views, `pages` a number for the page of each, `start` that of the page from which on the visit is followed, or
+ * 0. The answer has the numbers of at most `maxMoves` + 1 pages, and zeros behind them.
+ */
+const walk = DuckDBScalarFunction.create({
+  name: 'waymark_walk',
+  parameterTypes: [LIST(HUGEINT), LIST(UBIGINT), UBIGINT],
+  returnType: ARRAY(UBIGINT, maxMoves + 1),
+  mainFunction: (_info, chunk, output) => {
+    const lists = chunk.getColumnVector(0) as DuckDBListVector
+    const pages = chunk.getColumnVector(1) as DuckDBListVector
+    const firstPages = wordsOf(chunk.getColumnVector(2))
+    const words = wordsOf(lists.childVector)
+    const wordsOfPages = wordsOf(pages.childVector)
+    const found = clearedWordsOf(output)
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const list = { first: wordsAKey * lists.getEntryOffset(row), length: lists.getEntryLength(row) }
+      const first = wordsAPlace * pages.getEntryOffset(row)
+      const [low, high] = [firstPages[2 * row]!, firstPages[2 * row + 1]!]
+      const start = low === 0 && high === 0 ? undefined : ([low, high] as const)
+      writeWalk(words, list, { words: wordsOfPages, first }, start, found, row * (maxMoves + 1) * wordsAPlace)
+    }
+    output.flush()
+  },
+})
+
+/**
+ * Functions of one person's or one visit's events. DuckDB calls them on the thread of the event loop, 2,048 rows at a
+ * time, and waits: a process that ends in good order meanwhile never does.
+ */
+export const registerHistories = (connection: DuckDBConnection): void => {
+  for (const each of [chain, walk]) connection.registerScalarFunction(each)
+}

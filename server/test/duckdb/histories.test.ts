@@ -1,6 +1,6 @@
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { maskFactor, maxSteps, registerChain } from '../../src/duckdb/chain.js'
+import { maskFactor, maxMoves, maxSteps, registerHistories } from '../../src/duckdb/histories.js'
 
 interface Happened {
   us: number
@@ -18,7 +18,7 @@ let connection: DuckDBConnection
 beforeAll(async () => {
   instance = await DuckDBInstance.create(':memory:', { threads: '2' })
   connection = await instance.connect()
-  registerChain(connection)
+  registerHistories(connection)
 })
 afterAll(() => {
   connection.closeSync()
@@ -155,5 +155,53 @@ describe('chain', () => {
     }
     expect(String(await query)).toContain('Interrupted')
     other.closeSync()
+  })
+})
+
+interface View {
+  us: number
+  seq: number
+  page: number
+}
+interface Visit {
+  views: View[]
+  start: number
+}
+
+const foundWalks = `SELECT waymark_walk(
+    list_transform(v.views, lambda e: e.us::HUGEINT * 18446744073709551616 + e.seq),
+    list_transform(v.views, lambda e: e.page), v.start) AS pages
+  FROM (SELECT unnest(from_json($1::JSON,
+    '[{"views":[{"us":"BIGINT","seq":"BIGINT","page":"UBIGINT"}],"start":"UBIGINT"}]')) AS v)`
+
+const walksOf = async (visits: Visit[]): Promise<number[][]> => {
+  const reader = await connection.runAndReadAll(foundWalks, [JSON.stringify(visits)])
+  return reader.getRows().map(([pages]) => (pages as { items: bigint[] }).items.map(Number))
+}
+
+/** In the words of docs/answers.md. */
+const toldWalk = ({ views, start }: Visit): number[] => {
+  const pages = views.toSorted((a, b) => a.us - b.us || a.seq - b.seq).map(({ page }) => page)
+  const first = start === 0 ? 0 : pages.indexOf(start)
+  const followed = first === -1 ? [] : pages.slice(first)
+  const once = followed.filter((page, at) => at === 0 || page !== followed[at - 1])
+  return Array.from({ length: maxMoves + 1 }, (_, at) => once[at] ?? 0)
+}
+
+describe('walk', () => {
+  it('is the way of plain loops, for visits of any order with equal times and pages that follow themselves', async () => {
+    const below = numbers(3)
+    const visits = Array.from({ length: 20_000 }, (): Visit => {
+      const span = [2, 5, 400].at(below(3))!
+      const pages = [1, 3, 2 ** 32, 2 ** 32 + 1].slice(0, 1 + below(4))
+      const views = Array.from({ length: below(40) }, (_, seq) => ({
+        us: 1_750_000_000_000_000 + below(span),
+        seq: ((seq * 7919) % 1000) + 1,
+        page: pages.at(below(pages.length))!,
+      }))
+      return { views, start: [0, 1, 2 ** 32, 5].at(below(4))! }
+    })
+    const walks = await walksOf(visits)
+    for (const [at, each] of visits.entries()) expect(walks[at], JSON.stringify(each)).toEqual(toldWalk(each))
   })
 })

@@ -1,0 +1,116 @@
+import { isText, type Meaning, type Meanings } from './times.js'
+
+const isConstant = (argument: string) => isText(argument) || /^\(?-?\d+(?:\.\d+)?\)?$/.test(argument)
+
+/** NULL where one of the arguments is. */
+export const nullIfAny =
+  (name: string): Meaning =>
+  (...args) => {
+    const call = `${name}(${args.join(', ')})`
+    const unsure = args.filter((each) => !isConstant(each))
+    if (unsure.length === 0) return call
+    return `CASE WHEN ${unsure.map((each) => `${each} IS NULL`).join(' OR ')} THEN NULL ELSE ${call} END`
+  }
+
+/** A length below 0 is none, where DuckDB takes what is before the place, or all but the last characters. */
+const noLess = (length: string) => (/^\d+$/.test(length) ? length : `greatest(${length}, 0)`)
+
+const part =
+  (name: 'left' | 'right'): Meaning =>
+  (text, length) =>
+    `${name}(${text}, ${noLess(length)})`
+export const parts: Meanings = { left: part('left'), right: part('right') }
+
+/** Where the place 0 counts as 1. */
+export const fromOne: Meaning = (text, place, ...length) =>
+  `substring(${[text, /^\d+$/.test(place) ? String(Math.max(1, Number(place))) : `CASE ${place} WHEN 0 THEN 1 ELSE ${place} END`, ...length.map(noLess)].join(', ')})`
+
+/** Where nothing stands at the place 0. */
+export const noneAtZero: Meaning = (text, place, ...length) => {
+  const found = `substring(${[text, place, ...length.map(noLess)].join(', ')})`
+  return /^[1-9]\d*$/.test(place) ? found : `CASE ${place} WHEN 0 THEN '' ELSE ${found} END`
+}
+
+/** Where a place before the first counts as a place, and its characters are none. */
+export const beforeFirst: Meaning = (text, place, ...more) => {
+  const [length] = more
+  const rest = length === undefined ? '' : `, greatest(0, ${length} + least(${place} - 1, 0))`
+  return /^[1-9]\d*$/.test(place)
+    ? `substring(${[text, place, ...more.map(noLess)].join(', ')})`
+    : `substring(${text}, greatest(${place}, 1)${rest})`
+}
+
+/** Where the place 0 is before the first, and others are from the end. */
+export const fromBefore: Meaning = (text, place, ...length) => {
+  const usual = `substring(${[text, place, ...length].join(', ')})`
+  if (/^\(?-?[1-9]\d*\)?$/.test(place) || length.length === 0) return usual
+  return `CASE ${place} WHEN 0 THEN left(${text}, greatest(${length[0]} - 1, 0)) ELSE ${usual} END`
+}
+
+/** The first match of a pattern, or of its group; NULL where there is none. */
+export const firstMatch = (text: string, pattern: string, group: string) =>
+  `CASE WHEN regexp_matches(${text}, ${pattern}) THEN regexp_extract(${text}, ${pattern}, ${group}) END`
+
+/** The group that is meant where there is one. */
+export const groupIn = (pattern: string) => (/(?<!\\)\((?!\?)/.test(pattern) ? '1' : '0')
+
+/** The first match in dialects that take a place, a number and flags, of which only the usual ones mean something here. */
+export const matchAt: Meaning = (text, pattern, ...[place = '1', nth = '1', flags = "'c'", group = '0']) => {
+  if (place !== '1' || nth !== '1' || !/^'[ce]*'$/.test(flags)) return undefined
+  return firstMatch(text, pattern, flags.includes('e') && group === '0' ? '1' : group)
+}
+
+export const anyCase = (pattern: string) =>
+  isText(pattern) ? `'(?i)${pattern.slice(1)}` : `concat('(?i)', ${pattern})`
+
+export const named =
+  (name: string): Meaning =>
+  (...args) =>
+    `${name}(${args.join(', ')})`
+
+/** Functions by other names, such as `btrim=trim`. */
+export const renamed = (pairs: string): Meanings =>
+  Object.fromEntries(
+    pairs.split(' ').map((pair) => {
+      const [name, other] = pair.split('=') as [string, string]
+      return [name, named(other)]
+    }),
+  )
+
+/** The bytes of a text; a number is written for it. */
+export const bytesOf: Meaning = (text) => `strlen(CAST(${text} AS VARCHAR))`
+
+export const countMatches: Meaning = (text, pattern, ...more) =>
+  more.length > 0 ? undefined : `len(regexp_extract_all(${text}, ${pattern}))`
+
+export const hostOf = (url: string) => `regexp_extract(${url}, '^[^:/?#]+://(?:[^/?#@]*@)?([^/?#:]*)', 1)`
+
+export const folded: Meaning = (list, first, merge) => `list_reduce(${list}, ${merge}, ${first})`
+
+export const replaceAll: Meaning = (text, pattern, by) => `regexp_replace(${text}, ${pattern}, ${by}, 'g')`
+
+export const substringIndex: Meaning = (text, by, n) => {
+  const items = /^\(?-\d+\)?$/.test(n) ? `${n}:` : /^\d+$/.test(n) ? `:${n}` : undefined
+  return items && `array_to_string(string_split(${text}, ${by})[${items}], ${by})`
+}
+
+export const byFilter =
+  (name: string): Meaning =>
+  (value, condition) =>
+    `${name}(${value}) FILTER (WHERE ${condition})`
+
+/** Where a half goes to the even number. */
+export const roundEven: Meaning = (value, digits = '0') => `round_even(${value}, ${digits})`
+
+/** DuckDB's types of fractions. */
+export const numbers = 'DECIMAL|DOUBLE|FLOAT'
+
+/** A cast to a whole number that cuts the fraction of some types, by the text of the value, which keeps all digits. */
+export const cutWhole = (value: string, { cast, type, cut }: { cast: string; type: string; cut: string }) =>
+  `CASE WHEN regexp_matches(typeof(${value}), '^(${cut})')
+    THEN ${cast}(regexp_replace(CAST(${value} AS VARCHAR), '\\.\\d*$', '') AS ${type}) ELSE ${cast}(${value} AS ${type}) END`
+
+/** SQLite's word for a type of DuckDB's. */
+export const sqliteType = (type: string, truth = "'integer'"): string =>
+  `CASE WHEN ${type} LIKE '%INT%' THEN 'integer' WHEN regexp_matches(${type}, '^(DECIMAL|DOUBLE|FLOAT)') THEN 'real'
+    WHEN ${type} = 'VARCHAR' THEN 'text' WHEN ${type} = 'BOOLEAN' THEN ${truth} ELSE lower(${type}) END`
