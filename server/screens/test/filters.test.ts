@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import {
   addFilter,
+  changeFilter,
   describeFilter,
   type Filter,
+  joinsOf,
   parseFilter,
   readFilters,
   writeFilter,
@@ -39,14 +41,18 @@ describe('parseFilter', () => {
     ['entry page ~ maps', filter('entry', 'contains', 'maps')],
     ['prop.path=x', filter('prop.path', 'is', 'x')],
     ['q=a=b', filter('prop.q', 'is', 'a=b')],
+    ['total >= 20', filter('prop.total', 'at_least', '20')],
+    ['total<7.5', filter('prop.total', 'below', '7.5')],
+    ['Referrer = (Direct)', filter('referrer_host', 'is', '')],
     ['source =', filter('utm_source', 'is', '')],
-  ])('reads %s', (text, expected) => expect(parseFilter(text)).toEqual(expected))
+  ])('reads %s', (text, expected) => expect(parseFilter(text)?.filter).toEqual(expected))
 
   it('takes a name alone for a trait among people, and names traits everywhere', () => {
-    expect(parseFilter('plan=pro', 'people')).toEqual(filter('trait.plan', 'is', 'pro'))
-    expect(parseFilter('prop.plan=pro', 'people')).toEqual(filter('prop.plan', 'is', 'pro'))
-    expect(parseFilter('Trait plan = pro')).toEqual(filter('trait.plan', 'is', 'pro'))
-    expect(parseFilter('event=x', 'people')).toEqual(filter('event', 'is', 'x'))
+    expect(parseFilter('plan=pro', 'people')?.filter).toEqual(filter('trait.plan', 'is', 'pro'))
+    expect(parseFilter('prop.plan=pro', 'people')?.filter).toEqual(filter('prop.plan', 'is', 'pro'))
+    expect(parseFilter('Trait plan = pro')?.filter).toEqual(filter('trait.plan', 'is', 'pro'))
+    expect(parseFilter('event=x', 'people')?.filter).toEqual(filter('event', 'did', 'x'))
+    expect(parseFilter('event != x', 'people')?.filter).toEqual(filter('event', 'did_not', 'x'))
   })
 
   it.each(['plan', '=pro', ''])('takes “%s” for no filter', (text) =>
@@ -69,8 +75,34 @@ it('a filter is told in words', () => {
 })
 
 it('what people did is told as a deed', () => {
-  expect(describeFilter(filter('event', 'is', 'Order Placed'), 'people')).toBe('did Order Placed')
-  expect(describeFilter(filter('event', 'not', 'Order Placed'), 'people')).toBe('did not do Order Placed')
-  expect(describeFilter(filter('event', 'is', 'Order Placed'))).toBe('Event is Order Placed')
-  expect(describeFilter(filter('trait.plan', 'is', 'pro'), 'people')).toBe('Trait plan is pro')
+  expect(describeFilter(filter('event', 'did', 'Order Placed'))).toBe('did Order Placed')
+  expect(describeFilter(filter('event', 'did_not', 'A', ''))).toBe('did not do A or anything')
+  expect(describeFilter({ ...filter('event', 'did', 'A'), times: 3, days: 1 })).toBe(
+    'did A at least 3 times in the last 1 day',
+  )
+  expect(describeFilter(filter('prop.total', 'between', '1', '9'))).toBe('total is between 1 and 9')
+})
+
+describe('filters that are joined', () => {
+  const deed: Filter = { ...filter('event', 'did', 'Order Placed'), times: 3, days: 30 }
+  const filters: Filter[] = [
+    deed,
+    { ...filter('prop.total', 'above', '50'), join: 'with' },
+    { ...filter('event', 'did_not', 'Left'), join: 'or' },
+    filter('country', 'is', 'DE'),
+  ]
+  it('come back from the address as they were', () => {
+    const texts = filters.map(writeFilter)
+    expect(texts[0]).toBe('event|did:3:30|Order Placed')
+    expect(texts[1]).toBe('with|prop.total|above|50')
+    expect(readFilters(new URLSearchParams(texts.map((each) => ['filter', each])))).toEqual(filters)
+    expect(writeFilter({ ...deed, times: 1 })).toBe('event|did:1:30|Order Placed')
+  })
+
+  it('lose a join that has nothing before it', () => {
+    expect(changeFilter(filters, deed).map(({ join }) => join)).toEqual([undefined, 'or', undefined])
+    expect(joinsOf([], deed)).toEqual(['and'])
+    expect(joinsOf([deed], filter('entry', 'is', '/'))).toEqual(['and', 'or'])
+    expect(joinsOf([deed], filter('path', 'is', '/'))).toContain('with')
+  })
 })

@@ -180,38 +180,53 @@ const findMistake = (each: Condition, before: readonly Condition[]): string | un
 const isNumber = (value: string) => value.trim() !== '' && Number.isFinite(Number(value))
 
 const most = { type: 'integer', minimum: 1, maximum: 10_000 }
+const segmentSchema = {
+  type: 'array',
+  maxItems: 50,
+  items: {
+    type: 'object',
+    required: ['field', 'operator', 'values'],
+    properties: {
+      field: { type: 'string', maxLength: maxText },
+      operator: { type: 'string', enum: operators },
+      values: { type: 'array', items: { type: 'string', maxLength: maxText }, minItems: 1, maxItems: 200 },
+      join: { type: 'string', enum: ['and', 'or', 'with'] },
+      times: most,
+      days: most,
+    },
+    additionalProperties: false,
+  },
+}
+const readSegment = (conditions: readonly Condition[], name: string): readonly Condition[] => {
+  for (const [at, each] of conditions.entries()) {
+    readField(each.field, name)
+    const mistake = findMistake(each, conditions.slice(0, at))
+    if (mistake !== undefined) throw refuseField(`${name}/${at}: ${mistake}`)
+  }
+  return conditions
+}
+const refuseSegment = (conditions: readonly Condition[], isOfGuest: boolean) =>
+  conditions.map((each) => refuseToGuests(each.field, isOfGuest)).find(Boolean)
+
 const where: Parameter<readonly Condition[]> = {
   about:
     'The segment: conditions on events, sessions and persons, all of which must be met. One with `join: "or"` may be met instead of the one before it.',
-  schema: {
-    type: 'array',
-    maxItems: 50,
-    items: {
-      type: 'object',
-      required: ['field', 'operator', 'values'],
-      properties: {
-        field: { type: 'string', maxLength: maxText },
-        operator: { type: 'string', enum: operators },
-        values: { type: 'array', items: { type: 'string', maxLength: maxText }, minItems: 1, maxItems: 200 },
-        join: { type: 'string', enum: ['and', 'or', 'with'] },
-        times: most,
-        days: most,
-      },
-      additionalProperties: false,
-    },
-  },
+  schema: segmentSchema,
   fallback: [],
-  read(conditions: readonly Condition[], name) {
-    for (const [at, each] of conditions.entries()) {
-      readField(each.field, name)
-      const mistake = findMistake(each, conditions.slice(0, at))
-      if (mistake !== undefined) throw refuseField(`${name}/${at}: ${mistake}`)
-    }
-    return conditions
-  },
-  refuse: (conditions: readonly Condition[], isOfGuest) =>
-    conditions.map((each) => refuseToGuests(each.field, isOfGuest)).find(Boolean),
+  read: readSegment,
+  refuse: refuseSegment,
 }
+
+/** A segment for each of some things in their order. */
+export const segments = (about: string, maxItems: number): Parameter<readonly (readonly Condition[])[]> => ({
+  about,
+  schema: { type: 'array', items: segmentSchema, maxItems },
+  fallback: [],
+  read: (lists: readonly (readonly Condition[])[], name) =>
+    lists.map((each, at) => readSegment(each, `${name}/${at}`)),
+  refuse: (lists: readonly (readonly Condition[])[], isOfGuest) =>
+    lists.map((each) => refuseSegment(each, isOfGuest)).find(Boolean),
+})
 
 export interface Period {
   from: Moment | null

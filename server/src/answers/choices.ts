@@ -136,13 +136,14 @@ const peopleOf = (asked: Scope) =>
 const leastLikeness = 0.8
 
 /** Values that are, begin with, contain or are like what is looked for, as they are stored or shown. */
-const alike = (named: string, sought: string): { condition: Sql; order: Sql } => {
+const alike = (named: string, sought: string): { isIt: Sql; condition: Sql; order: Sql } => {
   const shown = sql`lower(coalesce(${nameSql(named, sql`value`) ?? sql`NULL`}, value))`
   const wanted = sql`lower(${sought})`
   const likeness = sql`jaro_winkler_similarity(${shown}, ${wanted})`
   const isIt = sql`(${shown} = ${wanted} OR lower(value) IN (${joinSql(spellings(named, sought), ', ')}))`
   const has = sql`contains(${shown}, ${wanted})`
   return {
+    isIt,
     condition: sql`(${isIt} OR ${has} OR ${likeness} >= ${leastLikeness})`,
     order: sql`${isIt} DESC, starts_with(${shown}, ${wanted}) DESC, ${has} DESC, CASE WHEN NOT ${has} THEN ${likeness} END DESC, `,
   }
@@ -163,9 +164,9 @@ const valueChoices = answer({
         : of === 'sessions'
           ? sql`${sessionsOf(given, given)}${whereAll(sessionConditions(given, given))}`
           : sql`analytics.events WHERE ${segmentOf(given)}`
-    const { condition, order } =
-      given.search === null ? { condition: none, order: none } : alike(given.field, given.search)
-    return sql`SELECT value, count(*) AS times
+    const { isIt, condition, order } =
+      given.search === null ? { isIt: none, condition: none, order: none } : alike(given.field, given.search)
+    return sql`SELECT value, count(*) AS times${when(given.search !== null, sql`, ${isIt} AS is_it`)}
 FROM (SELECT ${fieldSql(given.field)} AS value FROM ${source})
 WHERE value IS NOT NULL
 GROUP BY value${when(given.search !== null, sql`\nHAVING ${condition}`)}

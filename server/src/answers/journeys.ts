@@ -1,7 +1,16 @@
 import { answer } from './Answer.js'
-import { amongPeople, namedChoiceOf, personName, segmentOf } from './conditions.js'
+import {
+  amongPeople,
+  conditionsOfEvents,
+  eventsIn,
+  isNamed,
+  namedChoiceOf,
+  personName,
+  segmentOf,
+} from './conditions.js'
 import {
   anonymous,
+  type Condition,
   count,
   flag,
   list,
@@ -9,11 +18,12 @@ import {
   optional,
   type Scope,
   scope,
+  segments,
   text,
   timezone,
   usually,
 } from './Parameter.js'
-import { and, joinSql, type Sql, sql, when } from './sql.js'
+import { and, joinSql, none, type Sql, sql, when } from './sql.js'
 
 /** The argument by which an answer about people over days counts visitors without consent. */
 const withAnonymous = (given: { anonymous: boolean }) => when(given.anonymous, sql`, anonymous := ${true}`)
@@ -22,6 +32,7 @@ const steps = {
   ...scope,
   anonymous,
   steps: list('One after the other: names of events, or paths such as /pricing.', 1, 10),
+  step_where: segments('For each step a segment of events: those that count for it.', 10),
   within_hours: {
     about: 'How long after the first step the last one may be.',
     schema: { type: 'number', exclusiveMinimum: 0, maximum: 24 * 366 },
@@ -30,7 +41,26 @@ const steps = {
 }
 const example = { steps: ['/', 'Order Placed'] }
 
-type Steps = Scope & { anonymous: boolean; steps: readonly string[]; within_hours: number }
+type Steps = Scope & {
+  anonymous: boolean
+  steps: readonly string[]
+  step_where: readonly (readonly Condition[])[]
+  within_hours: number
+}
+
+/** One more argument, after a comma: the events that count for each step, where some have conditions. */
+const stepEvents = (given: Steps): Sql => {
+  if (given.step_where.every((where) => where.length === 0)) return none
+  // A step may lie behind the end of the time.
+  const period = { from: given.from, until: null }
+  const lists = given.step_where.slice(0, given.steps.length).map((where, at) => {
+    if (where.length === 0) return sql`NULL`
+    const conditions = conditionsOfEvents({ ...given, where }, period)
+    const all = and([...eventsIn(given, period), isNamed(given.steps[at]!), ...conditions])
+    return sql`(SELECT coalesce(list(event_id), []) FROM analytics.events WHERE ${all})`
+  })
+  return sql`, step_events := [${joinSql(lists, ', ')}]`
+}
 
 const stepsOf = (given: Steps, more = sql``) => sql`
   ${given.steps},
@@ -39,7 +69,7 @@ const stepsOf = (given: Steps, more = sql``) => sql`
       ? sql`INTERVAL ${given.within_hours} HOUR`
       : sql`to_seconds(${given.within_hours * 3600})`
   },
-  ${more}${namedChoiceOf(given)}${withAnonymous(given)}${amongPeople(given)}
+  ${more}${namedChoiceOf(given)}${withAnonymous(given)}${stepEvents(given)}${amongPeople(given)}
 `
 
 /** Guests who choose may tell apart by what every event has. */

@@ -2,7 +2,7 @@ import { LIST, listValue, VARCHAR, type DuckDBType, type DuckDBValue } from '@du
 import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
 import { daysIn } from '../http/json/storableJson.js'
 import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
-import { type AppendPlan, isMoment, isNested } from './planAppend.js'
+import { type AppendPlan, isMoment, isNested, isWhole } from './planAppend.js'
 
 /** A part of a statement that reads records, with its parameters. */
 export interface Records {
@@ -32,15 +32,91 @@ export const readRecords = ({ plan, fields, bodies }: RecordSource): Records => 
   }
 }
 
+export const digitsOf = (text: string) => String.raw`regexp_replace(${text}, '^-?[0.]*|\.|e.*$', '', 'g')`
+
+export const isFractional = (type: string) => /^(DOUBLE|FLOAT|DECIMAL\(\d+,\d+\))$/.test(type)
+
+/** A nested type in which each part holds more than it does in the type. A name within it is followed by a space. */
+const widened = (type: string): string =>
+  type
+    .replaceAll(/\b(?:DOUBLE|FLOAT)(?=[),[])/g, 'HUGEINT ')
+    .replaceAll(/\b(?:U?(?:TINY|SMALL|BIG|HUGE)INT|U?INTEGER|DECIMAL\(\d+,\d+\))(?=[),[])/g, 'DOUBLE')
+    .replaceAll(/\bTIMESTAMP(?:_S|_MS)?(?=[),[])/g, 'TIMESTAMP_NS')
+    .replaceAll(/\bTIME(?=[),[])/g, 'TIME_NS')
+    .replaceAll(/\bDATE(?=[),[])/g, 'TIMESTAMP')
+
+/** How many digits of a second a type holds. */
+const secondDigits = (type: string): number => {
+  const [, unit] = /^TIMESTAMP_(S|MS|NS)$/.exec(type) ?? []
+  return unit === 'S' ? 0 : unit === 'MS' ? 3 : unit === 'NS' ? 9 : 6
+}
+
+const moreDigits = (text: string, digits: number) =>
+  String.raw`regexp_matches(${text}, '\.\d{${digits}}\d*[1-9]')`
+
+/** For some types DuckDB's cast would change the value. Returns conditions for that, each with its message. */
+export const mistakes = (
+  text: string,
+  value: string,
+  type: string,
+): [condition: string, message: string][] => {
+  if (isNested(type)) {
+    const wide = widened(type)
+    if (wide === type) return []
+    const given = `TRY_CAST(${text} AS ${wide})`
+    return [[`${given} IS NOT NULL AND ${given} IS DISTINCT FROM (${value})::${wide}`, 'would change']]
+  }
+  if (isWhole(type)) {
+    const hasFraction = `CASE WHEN contains(lower(${text}), 'e') THEN ${value}::DOUBLE <> ${text}::DOUBLE ELSE ${moreDigits(text, 0)} END`
+    return [[hasFraction, 'is no whole number']]
+  }
+  const [, scale] = /^DECIMAL\(\d+,(\d+)\)$/.exec(type) ?? []
+  if (scale !== undefined) {
+    const isRounded = `regexp_matches(${text}, '[eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE`
+    return [[`${moreDigits(text, Number(scale))} OR (${isRounded})`, 'has more digits than the column']]
+  }
+  if (isFractional(type)) {
+    const isLong = String.raw`length(${text}) > ${type === 'FLOAT' ? 7 : 15} AND regexp_full_match(${text}, '[+-]?\d+')`
+    return [
+      [`isinf(${value}) AND regexp_matches(${text}, '\\d')`, 'is beyond the range of the column'],
+      [
+        `${isLong} AND rtrim(${digitsOf(text)}, '0') <> rtrim(${digitsOf(`${value}::VARCHAR`)}, '0')
+         AND coalesce(TRY_CAST(${text} AS HUGEINT) <> TRY_CAST(${value} AS HUGEINT), true)`,
+        'has more digits than the column',
+      ],
+    ]
+  }
+  if (type !== 'DATE' && type !== 'TIME' && !isMoment(type)) return []
+  const isCut =
+    type === 'DATE'
+      ? `contains(${text}, ':') AND TRY_CAST(${text} AS TIMESTAMP) <> ${value}`
+      : moreDigits(text, secondDigits(type))
+  if (type === 'TIME')
+    return [
+      [isCut, 'is more exact than the column'],
+      [`contains(${text}, 'T')`, 'has a day'],
+    ]
+  return [
+    [String.raw`regexp_matches(${text}, '^\s*\d{1,3}[-/]')`, 'does not begin with a year of four digits'],
+    [isCut, 'is more exact than the column'],
+  ]
+}
+
 /** SQL that casts a field's value to the column's type. When the value does not fit, the cast fails, or gives NULL with `try`. */
 export const castField = (field: string, type: string, mayFail: 'fail' | 'try' = 'fail'): string => {
   const value = `x.${quoteIdentifier(field)}`
   if (type === 'JSON') return value
   const convert = (from: string, to: string) =>
     mayFail === 'try' ? `TRY_CAST(${from} AS ${to})` : `${from}::${to}`
-  if (isNested(type)) return convert(value, type)
   // RFC 3339 allows a small t and z, and DuckDB does not.
-  return castText(isMoment(type) ? `upper(${value}->>'$')` : `(${value}->>'$')`, type, convert)
+  const text = isNested(type) ? value : isMoment(type) ? `upper(${value}->>'$')` : `(${value}->>'$')`
+  const cast = isNested(type) ? convert(value, type) : castText(text, type, convert)
+  // The contract keeps moments to the microsecond.
+  const wrongs = /^TIMESTAMP( WITH TIME ZONE)?$/.test(type) ? [] : mistakes(text, cast, type)
+  const cases = wrongs.map(([wrong, why]) => {
+    return `WHEN ${wrong} THEN ${mayFail === 'try' ? 'NULL' : `error(${text} || ' ${why}')::${type}`}`
+  })
+  return cases.length === 0 ? cast : `CASE ${cases.join(' ')} ELSE ${cast} END`
 }
 
 type Convert = (from: string, to: string) => string

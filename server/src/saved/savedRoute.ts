@@ -30,6 +30,9 @@ const shape = (required: readonly string[], properties: object) => ({
   additionalProperties: false,
 })
 
+/** The parameters of an address. */
+const search = { type: 'string', pattern: `^${letters}$`, maxLength: 8000 }
+
 const checkItem = shapeChecker(
   shape(['kind', 'name', 'value'], {
     kind: { type: 'string', enum: savedKinds },
@@ -46,9 +49,10 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
     shape(['path', 'search'], {
       // A statement in a link is run only when its reader has seen it.
       path: { type: 'string', pattern: '^/app/(?!sql$)[a-z]*$' },
-      search: { type: 'string', pattern: `^${letters}$`, maxLength: 8000 },
+      search,
     }),
   ),
+  segment: shapeChecker(shape(['search'], { search })),
   link: shapeChecker(
     shape(['path', 'search', 'environment', 'answers', 'ends_at', 'origins'], {
       environment: text(500),
@@ -59,7 +63,7 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
         nullable: true,
       },
       path: { type: 'string', maxLength: 100, nullable: true },
-      search: { type: 'string', pattern: `^${letters}$`, maxLength: 8000 },
+      search,
       ends_at: { ...moment, nullable: true },
       origins: { type: 'array', items: { type: 'string', maxLength: 200 }, maxItems: 20 },
     }),
@@ -106,7 +110,7 @@ const withToken = ({ value, was, ...item }: SavedItem): { item: SavedItem; addre
 }
 
 /**
- * `POST /saved` keeps a goal, a view, an annotation or a link under a name, renames or removes it. It goes through the log, so
+ * `POST /saved` keeps a goal, a view, a segment, an annotation or a link under a name, renames or removes it. It goes through the log, so
  * that each process that answers queries has it. Everybody who may read finds it in the view `saved`.
  */
 export const savedRoute = ({

@@ -51,7 +51,7 @@ export const applySaved = async (
   }
 }
 
-export const savedKinds = ['goal', 'view', 'annotation', 'link'] as const
+export const savedKinds = ['goal', 'view', 'segment', 'annotation', 'link'] as const
 export type SavedKind = (typeof savedKinds)[number]
 
 /** The table and view of what users have saved. */
@@ -61,10 +61,10 @@ CREATE TABLE IF NOT EXISTS analytics.raw.saved (
 );
 ${viewSql({
   name: 'saved',
-  comment: 'The goals, views, annotations and links for guests that users have saved, one a row.',
+  comment: 'The goals, views, segments, annotations and links for guests that users have saved, one a row.',
   from: 'analytics.raw.saved s',
   columns: [
-    ['kind', 's.kind', 'goal, view, annotation or link.'],
+    ['kind', 's.kind', 'goal, view, segment, annotation or link.'],
     ['name', 's.name', 'What it is called; of an annotation an id.'],
     ['value', 's.value', 'As it was sent to /saved; of a link also the hash of its token.'],
     ['changed_by', 's.changed_by', 'The user who saved it last.'],

@@ -139,7 +139,10 @@ const otherKinds: [start: RegExp, kind: string, advice: string][] = [
   [/^PK\p{Cc}{2}/u, 'zip', 'A spreadsheet is one too. Send a file of csv, json or parquet'],
   [/^\s*<(!doctype|html|\?xml)/i, 'HTML or XML', 'Look at what sent it: it may be an error page'],
   [/^PARE[^]{0,8}[^\P{Cc}\s]/u, 'encrypted parquet', 'Send it decrypted'],
-  [/^(\xff\xfe|\xfe\xff)/, 'UTF-16', 'Send UTF-8'],
+  [/^(?:\xff\xfe|\xfe\xff|(?:[^\0]\0){4}|(?:\0[^\0]){4})/, 'UTF-16', 'Send UTF-8'],
+  [/^\xd0\xcf\p{Cc}\xe0/u, 'a spreadsheet', 'Save it as csv'],
+  [/^(?:ARROW1|(?:Obj|ORC)\p{Cc})/u, 'Arrow, Avro or ORC', 'Write csv, json or parquet'],
+  [/^(?:BZh\d1AY|\xfd7zXZ)/, 'bzip2 or xz', 'Send it unpacked, or as gzip'],
 ]
 
 const looksLike = (text: string): FileFormat => {

@@ -310,17 +310,17 @@ const hasNanoseconds = async (connection: DuckDBConnection, from: string, name: 
 
 /** A value of these types that is cast, and cast back, must be the same. */
 const isComparable = (type: string) =>
-  !isNested(type) && (isWhole(type) || isMoment(type) || /^(DOUBLE|FLOAT|DECIMAL|DATE|TIME)/.test(type))
+  isNested(type) || isWhole(type) || isMoment(type) || /^(BOOLEAN|DOUBLE|FLOAT|DECIMAL|DATE|TIME)/.test(type)
 
 /** How a column of a table that exists is read from values of another type. Reading fails where the cast would change a value. */
 const convert = ({ name, type: from }: FileColumn, type: string): TextColumn => {
   if (from === 'VARCHAR') return readKnown({ name, type })
   const column = asIs({ name, type })
   // A FLOAT is never exactly what a fraction was.
-  const isRounded = type === 'FLOAT' && !isWhole(from)
+  const isRounded = /\bFLOAT\b/.test(type) && !isWhole(from)
   if (from === type || isRounded || !isComparable(from) || !isComparable(type)) return column
   const given = quoteIdentifier(name)
-  const message = `${given}::VARCHAR || ' would change; the column is ${type}'`
+  const message = `${given}::VARCHAR || ${quoteText(` would change; the column is ${type}`)}`
   const value = `CASE WHEN (${column.value})::${from} IS DISTINCT FROM ${given} THEN error(${message})::${type} ELSE ${column.value} END`
   return { ...column, value }
 }

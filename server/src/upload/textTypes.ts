@@ -1,7 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { castText } from '../append/describeFields.js'
-import { isMoment, isWhole } from '../append/planAppend.js'
-import { quoteIdentifier } from '../duckdb/quote.js'
+import { castText, digitsOf, isFractional, mistakes } from '../append/describeFields.js'
+import { quoteIdentifier, quoteText } from '../duckdb/quote.js'
 
 export interface FileColumn {
   name: string
@@ -41,7 +40,6 @@ const plainDouble = (text: string) =>
 
 /** Small numbers as JavaScript writes them, where DuckDB writes 8.9e-06 and 5e-07. */
 const scriptForm = String.raw`-?(0\.0{4,5}[1-9]\d*|[1-9](\.\d+)?e-[7-9])`
-const digitsOf = (text: string) => String.raw`regexp_replace(${text}, '^-?[0.]*|\.|e.*$', '', 'g')`
 
 /**
  * Whole numbers end with `.0`, as Python writes them, or have no point, as most others do, and JavaScript writes small
@@ -196,8 +194,6 @@ export const findTypes = async (
   })
 }
 
-const isFractional = (type: string) => /^(DOUBLE|FLOAT|DECIMAL\(\d+,\d+\))$/.test(type)
-
 /** Which columns of numbers in a table that exists have a comma before fractions in the file. */
 export const findCommas = async (
   connection: DuckDBConnection,
@@ -211,48 +207,6 @@ export const findCommas = async (
   return new Set(asked.filter((_, at) => reader.getRows()[0]![at] === true).map(({ name }) => name))
 }
 
-/** How many digits of a second a type holds. */
-const secondDigits = (type: string): number => {
-  const [, unit] = /^TIMESTAMP_(S|MS|NS)$/.exec(type) ?? []
-  return unit === 'S' ? 0 : unit === 'MS' ? 3 : unit === 'NS' ? 9 : 6
-}
-
-const moreDigits = (text: string, digits: number) =>
-  String.raw`regexp_matches(${text}, '\.\d{${digits}}\d*[1-9]')`
-
-/** For some types DuckDB's cast would change the value. Returns conditions for that, each with its message. */
-const mistakes = (text: string, value: string, type: string): [condition: string, message: string][] => {
-  if (isWhole(type)) {
-    const hasFraction = `CASE WHEN contains(lower(${text}), 'e') THEN ${value}::DOUBLE <> ${text}::DOUBLE ELSE ${moreDigits(text, 0)} END`
-    return [[hasFraction, 'is no whole number']]
-  }
-  const [, scale] = /^DECIMAL\(\d+,(\d+)\)$/.exec(type) ?? []
-  if (scale !== undefined) {
-    const isRounded = `regexp_matches(${text}, '[eE]') AND ${value}::DOUBLE <> ${text}::DOUBLE`
-    return [[`${moreDigits(text, Number(scale))} OR (${isRounded})`, 'has more digits than the column']]
-  }
-  if (isFractional(type)) {
-    const isLong = String.raw`length(${text}) > ${type === 'FLOAT' ? 7 : 15} AND regexp_full_match(${text}, '[+-]?\d+')`
-    return [
-      [`isinf(${value}) AND regexp_matches(${text}, '\\d')`, 'is beyond the range of the column'],
-      [
-        `${isLong} AND rtrim(${digitsOf(text)}, '0') <> rtrim(${digitsOf(`${value}::VARCHAR`)}, '0')
-         AND coalesce(TRY_CAST(${text} AS HUGEINT) <> TRY_CAST(${value} AS HUGEINT), true)`,
-        'has more digits than the column',
-      ],
-    ]
-  }
-  if (type !== 'DATE' && type !== 'TIME' && !isMoment(type)) return []
-  const isCut =
-    type === 'DATE'
-      ? `contains(${text}, ':') AND TRY_CAST(${text} AS TIMESTAMP) <> ${value}`
-      : moreDigits(text, secondDigits(type))
-  return [
-    [String.raw`regexp_matches(${text}, '^\s*\d{1,3}[-/]')`, 'does not begin with a year of four digits'],
-    [isCut, 'is more exact than the column'],
-  ]
-}
-
 /** How a column of a table that exists is read. Reading fails when DuckDB's cast would change a value. */
 export const readKnown = ({ name, type }: FileColumn, hasComma = false): TextColumn => {
   const column = quoteIdentifier(name)
@@ -261,7 +215,8 @@ export const readKnown = ({ name, type }: FileColumn, hasComma = false): TextCol
   const wrongs = mistakes(text, value, type)
   if (hasComma) wrongs.unshift([`contains(${column}, '.')`, 'has a point where others have a comma'])
   const cases = wrongs.map(
-    ([wrong, why]) => `WHEN ${wrong} THEN error(${column} || ' ${why}; the column is ${type}')::${type}`,
+    ([wrong, why]) =>
+      `WHEN ${wrong} THEN error(${column} || ${quoteText(` ${why}; the column is ${type}`)})::${type}`,
   )
   const checked = cases.length === 0 ? value : `CASE ${cases.join(' ')} ELSE ${value} END`
   return { name, type, value: checked, isSettled: true, hasComma }

@@ -23,6 +23,7 @@ import {
   timestampAt,
   zones,
 } from './histories.js'
+import type { Condition } from '../../src/answers/Parameter.js'
 import { readAsk, statementOf } from '../../src/answers/answers.js'
 import * as oracle from './oracle.js'
 import { eventsOfSegment, peopleOfSegment, segment, sessionsOfSegment } from './segments.js'
@@ -173,6 +174,10 @@ const statementFor = (name: string, { from, until, environment, bots }: Asked, m
   return statementOf(readAsk({ name, environment, bots, from: iso(from), until: iso(until), ...more }))
 }
 
+/** Without an end, the last days are those before now. */
+const settled = (where: readonly Condition[], { until }: Asked): Condition[] =>
+  where.map(({ days, ...rest }) => (until === null || days === undefined ? rest : { ...rest, days }))
+
 const chained = {
   steps: fc.array(fc.constantFrom('$pageview', 'Viewed', 'Viewed', 'Ordered', '/', '/cart'), {
     minLength: 1,
@@ -269,35 +274,64 @@ const casesOf = (asked: fc.Arbitrary<Asked>): fc.Arbitrary<Case>[] =>
         breakdown := ${literal(question.breakdown)}, ${choiceSql(a)})`,
       expected: (all) => oracle.funnel(all, a, question),
     })),
-    'totals of a segment': fc.tuple(asked, segment).map(([a, where]) => ({
-      sql: `SELECT people, sessions, page_views, events FROM (${statementFor('totals', a, { where })})`,
-      expected: (all) => oracle.totals(eventsOfSegment({ all, asked: a, where }, true), a),
-    })),
-    'sessions of a segment': fc.tuple(asked, segment).map(([a, where]) => ({
-      sql: `SELECT sessions FROM (${statementFor('sessions', a, { where, by: 'channel' })}) WHERE channel = 'direct'`,
-      expected: (all) => {
-        const direct = sessionsOfSegment({ all, asked: a, where }).filter((row) => row[15] === 'direct')
-        return direct.length === 0 ? [] : [[direct.length]]
-      },
-    })),
-    'events of a segment': fc.tuple(asked, segment).map(([a, where]) => ({
-      sql: statementFor('explore', a, { where }),
-      expected: (all) => [[eventsOfSegment({ all, asked: a, where }, false).length]],
-    })),
-    'people of a segment': fc.tuple(asked, segment).map(([a, where]) => ({
-      sql: `SELECT person_id FROM (${statementFor('people', a, { where, most: 1000 })}) WHERE events > 0`,
-      expected: (all) => [...peopleOfSegment({ all, asked: a, where })].map((person) => [person]),
-    })),
-    'funnel of a segment': fc
-      .tuple(asked, segment, chained.steps, fc.constantFrom(0.5, 24, 192))
-      .map(([a, where, steps, hours]) => ({
-        sql: statementFor('funnel', a, { where, steps, within_hours: hours }),
+    'totals of a segment': fc
+      .tuple(asked, segment)
+      .map(([a, where]) => [a, settled(where, a)] as const)
+      .map(([a, where]) => ({
+        sql: `SELECT people, sessions, page_views, events FROM (${statementFor('totals', a, { where })})`,
+        expected: (all) => oracle.totals(eventsOfSegment({ all, asked: a, where }, true), a),
+      })),
+    'sessions of a segment': fc
+      .tuple(asked, segment)
+      .map(([a, where]) => [a, settled(where, a)] as const)
+      .map(([a, where]) => ({
+        sql: `SELECT sessions FROM (${statementFor('sessions', a, { where, by: 'channel' })}) WHERE channel = 'direct'`,
         expected: (all) => {
-          const people = peopleOfSegment({ all, asked: a, where })
-          const theirs = all.filter(({ person }) => person !== null && people.has(person))
-          return oracle.funnel(theirs, a, { steps, withinMs: hours * 3_600_000, breakdown: null })
+          const direct = sessionsOfSegment({ all, asked: a, where }).filter((row) => row[15] === 'direct')
+          return direct.length === 0 ? [] : [[direct.length]]
         },
       })),
+    'events of a segment': fc
+      .tuple(asked, segment)
+      .map(([a, where]) => [a, settled(where, a)] as const)
+      .map(([a, where]) => ({
+        sql: statementFor('explore', a, { where }),
+        expected: (all) => [[eventsOfSegment({ all, asked: a, where }, false).length]],
+      })),
+    'people of a segment': fc
+      .tuple(asked, segment)
+      .map(([a, where]) => [a, settled(where, a)] as const)
+      .map(([a, where]) => ({
+        sql: `SELECT person_id FROM (${statementFor('people', a, { where, most: 1000 })}) WHERE events > 0`,
+        expected: (all) => [...peopleOfSegment({ all, asked: a, where })].map((person) => [person]),
+      })),
+    'funnel of a segment': fc
+      .tuple(
+        asked,
+        segment,
+        chained.steps,
+        fc.constantFrom(0.5, 24, 192),
+        fc.array(fc.option(segment), { maxLength: 3 }),
+      )
+      .map(([a, given, steps, hours, lists]) => {
+        const where = settled(given, a)
+        // A step may lie behind the end of the time.
+        const open = { ...a, until: null }
+        const conditions = lists.map((each) => settled(each ?? [], open))
+        return {
+          sql: statementFor('funnel', a, { where, steps, within_hours: hours, step_where: conditions }),
+          expected: (all: readonly Seen[]) => {
+            const people = peopleOfSegment({ all, asked: a, where })
+            const fitting = conditions.map(
+              (each) =>
+                new Set(eventsOfSegment({ all, asked: open, where: each }, false).map(({ seq }) => seq)),
+            )
+            const theirs = all.filter(({ person }) => person !== null && people.has(person))
+            const counts = ({ seq }: Seen, at: number) => fitting[at]?.has(seq) ?? true
+            return oracle.funnel(theirs, a, { steps, withinMs: hours * 3_600_000, breakdown: null, counts })
+          },
+        }
+      }),
     funnelPeople: fc.record({ a: asked, ...chained }).map(({ a, ...question }) => ({
       sql: `SELECT person_id, step, epoch_ms("timestamp")
         FROM analytics.main.funnel_people(${chainSql(question)}, ${choiceSql(a)})`,

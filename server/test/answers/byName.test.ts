@@ -162,7 +162,25 @@ describe('POST /answer', () => {
     })
   })
 
+  it('counts of a funnel step only the events that its own conditions leave', async () => {
+    const step_where = [[], [{ field: 'prop.price', operator: 'above', values: ['13'] }]]
+    const asked = { steps: ['/', 'Order Placed'], step_where, within_hours: 1 }
+    const ordered = (await rowsOf({ name: 'funnel', ...asked, step_where: [] })).map((row) => row[3])
+    expect(ordered).toEqual([12, 3])
+    // The first of the three visitors pays 12.50.
+    expect((await rowsOf({ name: 'funnel', ...asked })).map((row) => row[3])).toEqual([12, 2])
+    expect(await rowsOf({ name: 'funnel_people', ...asked, step: 2 })).toHaveLength(2)
+  })
+
   it.each<[string, Body]>([
+    [
+      'step_where/1/0',
+      {
+        name: 'funnel',
+        steps: ['/', 'a'],
+        step_where: [[], [{ field: 'path', operator: 'above', values: ['x'] }]],
+      },
+    ],
     ['name', {}],
     ['"nothing"', { name: 'nothing' }],
     ['"constructor"', { name: 'constructor' }],

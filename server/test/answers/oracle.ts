@@ -157,6 +157,8 @@ export interface FunnelArguments {
   steps: readonly string[]
   withinMs: number | null
   breakdown: string | null
+  /** Whether an event counts for the step at a place, beside its name; by default any does. */
+  counts?: (event: Seen, at: number) => boolean
 }
 
 const median = (list: readonly number[]): number | null => {
@@ -166,12 +168,13 @@ const median = (list: readonly number[]): number | null => {
 }
 
 /** From one start: of every step the earliest event after the one before. */
-const chainFrom = (events: readonly Seen[], at: number, { steps, withinMs }: FunnelArguments): Seen[] => {
+const chainFrom = (events: readonly Seen[], at: number, question: FunnelArguments): Seen[] => {
+  const { steps, withinMs, counts = () => true } = question
   const chain = [events.at(at)!]
   for (const each of events.slice(at + 1)) {
     const next = steps[chain.length]
     if (next === undefined || (withinMs !== null && each.ms - chain.at(0)!.ms > withinMs)) break
-    if (isNamed(each, next)) chain.push(each)
+    if (isNamed(each, next) && counts(each, chain.length)) chain.push(each)
   }
   return chain
 }
@@ -183,7 +186,8 @@ const bestChains = (all: readonly Seen[], asked: Asked, question: FunnelArgument
     let best: Seen[] = []
     for (const [at, each] of events.entries()) {
       const isInRange = choose([each], asked).length > 0
-      if (!isInRange || !isNamed(each, question.steps.at(0)!)) continue
+      if (!isInRange || !isNamed(each, question.steps.at(0)!) || question.counts?.(each, 0) === false)
+        continue
       const chain = chainFrom(events, at, question)
       if (chain.length > best.length) best = chain
     }

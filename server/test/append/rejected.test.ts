@@ -42,6 +42,16 @@ describe('a record that does not fit into a table made by hand', () => {
     ['u UUID', '{"u":"x"}', 'the value x of the field "u"'],
     ['p DECIMAL(4,2)', '[{"p":99.99},{"p":100.5}]', 'Record 1: the value 100.5 of the field "p"'],
     ['l INT[]', '[{"l":[1]},{"l":["x"]}]', 'A record does not fit into the table'],
+    // A cast would change these.
+    ['p DECIMAL(4,2)', '{"p":1.555}', 'the value 1.555 of the field "p"'],
+    ['f FLOAT', '{"f":1e300}', 'the value 1e300 of the field "f"'],
+    ['d DATE', '{"d":"2024-01-02T10:00:00Z"}', 'the value 2024-01-02T10:00:00Z of the field "d"'],
+    ['t TIME', '{"t":"10:00:00.1234567"}', 'the value 10:00:00.1234567 of the field "t"'],
+    ['s TIMESTAMP_S', '{"s":"2024-01-02T10:00:00.5Z"}', 'the value 2024-01-02T10:00:00.5Z of the field "s"'],
+    ['l INT[]', '{"l":[1.5]}', '[1.5] would change'],
+    ['l DOUBLE[]', '{"l":[9007199254740993]}', 'would change'],
+    ['l TIMESTAMP[]', '{"l":["2024-01-02T10:00:00.1234567Z"]}', 'would change'],
+    [`s STRUCT(e ENUM('a'), n DECIMAL(4,1))`, '{"s":{"e":"a","n":1.55}}', 'would change'],
     ['n UTINYINT', '{"n":-1}', 'the value -1 of the field "n"'],
     ['s TIMESTAMP_NS', '{"s":"9999-01-01T00:00:00Z"}', 'the field "s"'],
   ])('is refused before anything is accepted: %s %s', async (columns, body, message) => {
@@ -62,7 +72,8 @@ describe('a record that does not fit into a table made by hand', () => {
 
   it('is no reason to refuse those that fit', async () => {
     await service.query(
-      `CREATE TABLE fits (id TINYINT, k ENUM('a'), d DATE, p DECIMAL(4,2), l INT[], u UUID)`,
+      `CREATE TABLE fits (id TINYINT, k ENUM('a'), d DATE, p DECIMAL(4,2), l INT[], u UUID, f FLOAT[],
+         s STRUCT(date DATE, "a, INTEGER" DECIMAL(4,1)))`,
     )
     const record = {
       id: 1,
@@ -71,6 +82,8 @@ describe('a record that does not fit into a table made by hand', () => {
       p: 1.5,
       l: [1, 2],
       u: '6b29fc40-ca47-1067-b31d-00dd010662da',
+      f: [0.1, 1],
+      s: { date: '2024-01-02', 'a, INTEGER': 1.5 },
     }
     expect((await append('fits', [record, { ...record, l: null }, {}])).body).toMatchObject({ ok: true })
     expect(await rows('SELECT count(*), count(id), count(l) FROM fits')).toEqual([[3, 2, 1]])

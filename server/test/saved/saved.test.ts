@@ -149,6 +149,10 @@ it('forgets what names an erased person', async () => {
   await view('of some', address({ filter: 'person_id|in|x|a+b@c.example|y' }))
   await view('page', address({ id: 'a+b@c.example', env: 'production' }))
   await view('another', address({ filter: 'person_id|is|aa+b@c.example', title: '100%' }))
+  const segment = (name: string, filter: string) =>
+    save({ kind: 'segment', name, value: { search: address({ filter }) } })
+  await segment('of one', 'or|person_id|is|a+b@c.example')
+  await segment('of nobody', 'event|did:3:30|seen')
   await goal('it', { property: 'mail', value: 'a+b@c.example' })
   await goal('other', { event: 'seen' })
   await goal('seen by a+b@c.example', { event: 'seen' })
@@ -171,6 +175,7 @@ it('forgets what names an erased person', async () => {
   expect((await rows('SELECT name FROM analytics.saved ORDER BY 1')).flat()).toEqual([
     'another',
     'n-2',
+    'of nobody',
     'other',
     'shown to others',
   ])

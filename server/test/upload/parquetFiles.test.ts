@@ -118,6 +118,10 @@ it.each([
   ['16777217::BIGINT', 'FLOAT'],
   ['3.255', 'DECIMAL(9,2)'],
   ["TIMESTAMP '2024-01-01 10:00:00'", 'DATE'],
+  ['2', 'BOOLEAN'],
+  ['[1.5]', 'INTEGER[]'],
+  ["[TIMESTAMP_NS '2024-01-01 10:00:00.123456789']", 'TIMESTAMP[]'],
+  ["{'a': 1, 'b': 2}", 'STRUCT(a INTEGER)'],
   ["TIMESTAMP_NS '2024-01-01 10:00:00.123456789'", 'TIMESTAMP'],
 ])('refuses %s for a column of %s, which would change it', async (value, type) => {
   const answer = await query(`SELECT ${value} AS a`)

@@ -158,6 +158,11 @@ describe('a file whose bytes say something else than its sender', () => {
     ['format=csv', {}, 'PK\u0003\u0004xxxx', 'begins like zip'],
     ['format=parquet', {}, 'PAR1 and no more', 'its end is missing'],
     ['format=csv', {}, Buffer.from('\ufeffa,b\n', 'utf16le'), 'begins like UTF-16'],
+    ['format=csv', {}, Buffer.from('a,b\n1,2\n', 'utf16le'), 'begins like UTF-16'],
+    ['format=json', {}, Buffer.from('[{"a":1}]', 'utf16le').swap16(), 'begins like UTF-16'],
+    ['format=csv', {}, Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'begins like a spreadsheet'],
+    ['format=csv', {}, 'ARROW1\0\0', 'begins like Arrow'],
+    ['format=csv', {}, 'BZh91AY&SY', 'begins like bzip2'],
   ])('is refused: ?%s %j %#', async (more, headers, file, named) => {
     const answer = await upload('never', `mode=create&${more}`, file, headers)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })

@@ -1,4 +1,4 @@
-import { addFilter, type Filter, filterParameter, writeFilter } from '../data/filters'
+import { addFilter, changeFilter, type Filter, filterParameter, writeFilter } from '../data/filters'
 import { setSearch } from './location'
 import { useScope } from './scope'
 
@@ -9,7 +9,8 @@ export function useFilters() {
   return {
     filters,
     add: (filter: Filter) => set(addFilter(filters, filter)),
-    remove: (filter: Filter) => set(filters.filter((each) => each !== filter)),
-    clear: () => set([]),
+    change: (filter: Filter, other: Filter) => set(changeFilter(filters, filter, other)),
+    remove: (filter: Filter) => set(changeFilter(filters, filter)),
+    set,
   }
 }

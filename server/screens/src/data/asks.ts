@@ -33,7 +33,7 @@ export const askOf = (
 ): Ask => ({
   ...{ name, environment, bots, ...periodOf(range) },
   ...(filters.length > 0 && {
-    where: filters.map(({ field, operator, values }) => ({ field, operator, values: [...values] })),
+    where: filters.map(({ values, ...filter }) => ({ ...filter, values: [...values] })),
   }),
   ...more,
 })

@@ -49,7 +49,8 @@ export const fields: readonly Field[] = [
 
 /** Names codes; the address of a page may hold what is no code. */
 const namesOf = (type: 'region' | 'language') => {
-  const names = new Intl.DisplayNames('en', { type })
+  // As the service knows them, too: German (Austria), and not Austrian German.
+  const names = new Intl.DisplayNames('en', { type, languageDisplay: 'standard' })
   return (code: string) => {
     try {
       return names.of(code)
@@ -66,6 +67,10 @@ const codes = new Map([
 /** A value as a person reads it. */
 export const showValue = ({ name, none }: Pick<Field, 'name' | 'none'>, value: string | null): string =>
   value === null ? none : (codes.get(name)?.(value) ?? value)
+
+/** What is compared with a value as a person writes it: nothing where that says there is none. */
+export const valueOf = ({ none }: Pick<Field, 'none'>, text: string): string =>
+  text.toLowerCase() === none.toLowerCase() ? '' : text
 
 const property = 'prop.'
 const trait = 'trait.'
@@ -91,13 +96,20 @@ export const fieldOf = (name: string): Field => {
   return fields.find((each) => each.name === name) ?? field('events', name, name)
 }
 
+const findColumn = (typed: string) =>
+  fields.find(({ name, title }) => [name, title.toLowerCase()].includes(typed.toLowerCase()))
+
+/** Whether a name that was typed may be a property or a trait. */
+export const isBare = (typed: string): boolean =>
+  findColumn(typed) === undefined && propertyOf(typed) === undefined && !/^trait[ .]/i.test(typed)
+
 /**
  * The field that somebody has typed: a column by its title or name, or `trait plan`, or any property. Among `people` a
  * name alone is a trait, and a property is `prop.plan`.
  */
 export function findField(text: string, among: Counted = 'events'): Field {
   const typed = text.trim()
-  const known = fields.find(({ name, title }) => [name, title.toLowerCase()].includes(typed.toLowerCase()))
+  const known = findColumn(typed)
   if (known) return known
   const [, named] = /^trait[ .](.+)$/i.exec(typed) ?? []
   if (named !== undefined) return traitField(named)

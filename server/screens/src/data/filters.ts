@@ -1,4 +1,4 @@
-import { type Counted, fieldOf, findField, showValue } from './fields'
+import { fieldOf, findField, showValue, type Counted, valueOf } from './fields'
 
 export const operators = [
   ['is', 'is'],
@@ -6,72 +6,165 @@ export const operators = [
   ['contains', 'contains'],
   ['in', 'is one of'],
   ['out', 'is none of'],
+  ['above', '>'],
+  ['at_least', '≥'],
+  ['below', '<'],
+  ['at_most', '≤'],
+  ['between', 'is between'],
+  ['did', 'the person did'],
+  ['did_not', 'the person did not do'],
 ] as const
 
 export type Operator = (typeof operators)[number][0]
 
-/** What an event is compared by where people are counted. */
-const deeds: Record<Operator, string> = {
-  is: 'did',
-  not: 'did not do',
-  contains: 'did what contains',
-  in: 'did one of',
-  out: 'did none of',
-}
+export const isDeed = ({ operator }: Pick<Filter, 'operator'>): boolean =>
+  operator === 'did' || operator === 'did_not'
 
-/** How an operator is called, for a field of what is counted. */
-export const nameOperator = (operator: Operator, field: string, counted: Counted): string =>
-  counted === 'people' && field === 'event'
-    ? deeds[operator]
-    : (operators.find(([name]) => name === operator)?.[1] ?? '')
+/** Those by which a field can be compared: an event also by who did it. */
+export const operatorsOf = (field: string) =>
+  operators.filter(([operator]) => field === 'event' || !isDeed({ operator }))
+
+const joins = ['and', 'or', 'with'] as const
+export type Join = (typeof joins)[number]
 
 export interface Filter {
   /** The name of a `Field`. */
   field: string
   operator: Operator
-  /** One; some for `in` and `out`. An empty text is no value. */
+  /** One; some for `in` and `out`, two for `between`. An empty text is no value. */
   values: readonly string[]
+  /** `or`: it may be met instead of the one before. `with`: it is of the event of that deed. By default `and`. */
+  join?: Join
+  /** How often a deed was done at least. */
+  times?: number
+  /** In how many of the last days. */
+  days?: number
 }
 
-/** A filter in the address is `path|is|/pricing`, with `|` and `%` written as `%7C` and `%25`. */
+/**
+ * A filter in the address is `path|is|/pricing`, with `|` and `%` written as `%7C` and `%25`. Before it may stand how it is
+ * joined, `or|path|is|/pricing`; behind a deed how often and in how many days, `event|did:3:30|Order Placed`.
+ */
 const escape = (text: string) => text.replaceAll('%', '%25').replaceAll('|', '%7C')
 const unescape = (text: string) => text.replaceAll('%7C', '|').replaceAll('%25', '%')
 
 export const filterParameter = 'filter'
 
-export const writeFilter = ({ field, operator, values }: Filter): string =>
-  [field, operator, ...values].map(escape).join('|')
+export const writeFilter = ({ field, operator, values, join = 'and', times, days }: Filter): string => {
+  const often = [operator, times ?? '', days ?? ''].join(':').replace(/:+$/, '')
+  return [...(join === 'and' ? [] : [join]), field, often, ...values].map(escape).join('|')
+}
+
+const readCount = (text: string | undefined) => {
+  const count = Number(text)
+  return Number.isInteger(count) && count > 0 && count <= 10_000 ? count : undefined
+}
+
+const readFilter = (text: string): Filter | undefined => {
+  const parts = text.split('|').map(unescape)
+  const join = joins.find((each) => each === parts[0])
+  const [field = '', often = '', ...values] = join === undefined ? parts : parts.slice(1)
+  const [name, ...counts] = often.split(':')
+  const operator = operators.find(([each]) => each === name)?.[0]
+  if (!field || !operator || values.length === 0) return undefined
+  const [times, days] = isDeed({ operator }) ? counts.map(readCount) : []
+  return {
+    ...{ field, operator, values },
+    ...(join && join !== 'and' && { join }),
+    ...(times && { times }),
+    ...(days && { days }),
+  }
+}
+
+/** Filters without a join that has nothing before it. */
+const settle = (filters: readonly Filter[]): Filter[] => {
+  const settled: Filter[] = []
+  for (const { join, ...filter } of filters) {
+    const allowed = joinsOf(settled, filter)
+    settled.push(join !== undefined && allowed.includes(join) ? { ...filter, join } : filter)
+  }
+  return settled
+}
+
+/** How a filter can be joined with those before it. */
+export const joinsOf = (before: readonly Filter[], filter: Filter): readonly Join[] => {
+  const head = before.findLast(({ join }) => join !== 'with')
+  if (head === undefined) return ['and']
+  const isOfEvent = !isDeed(filter) && ['events', 'both'].includes(fieldOf(filter.field).of)
+  return isDeed(head) && isOfEvent ? joins : ['and', 'or']
+}
 
 /** What the address filters by; what is no filter is left out. */
 export const readFilters = (search: URLSearchParams): Filter[] =>
-  search.getAll(filterParameter).flatMap((text) => {
-    const [field = '', name, ...values] = text.split('|').map(unescape)
-    const operator = operators.find(([each]) => each === name)?.[0]
-    return field && operator && values.length > 0 ? [{ field, operator, values }] : []
-  })
+  settle(search.getAll(filterParameter).flatMap((text) => readFilter(text) ?? []))
 
-const signs: Record<string, Operator> = { '=': 'is', '!=': 'not', '~': 'contains' }
+const signs: Record<string, Operator> = {
+  '=': 'is',
+  '!=': 'not',
+  '~': 'contains',
+  '>': 'above',
+  '>=': 'at_least',
+  '<': 'below',
+  '<=': 'at_most',
+}
 
-/** A filter that is typed in one go: `plan=pro`, `plan != pro` or `path ~ maps`. */
-export function parseFilter(text: string, among: Counted = 'events'): Filter | undefined {
-  const [, name = '', sign = '', value = ''] = /^([^=!~]+)(!=|=|~)(.*)$/.exec(text) ?? []
+/** What is typed in one go: `plan=pro`, `plan != pro`, `page ~ maps` or `total >= 20`. */
+export function parseFilter(
+  text: string,
+  among: Counted = 'events',
+): { name: string; filter: Filter } | undefined {
+  const [, name = '', sign = '', value = ''] = /^([^=!~<>]+)(!=|>=|<=|=|~|>|<)(.*)$/.exec(text) ?? []
   const operator = signs[sign]
   if (!name.trim() || !operator) return undefined
-  return { field: findField(name, among).name, operator, values: [value.trim()] }
+  const field = findField(name, among)
+  return { name: name.trim(), filter: toFilter(field.name, operator, [value.trim()], among) }
+}
+
+/** A filter for values as they are typed. Among people, an event is what they did. */
+export const toFilter = (
+  field: string,
+  operator: Operator,
+  values: readonly string[],
+  among: Counted = 'events',
+): Filter => {
+  const deed = operator === 'is' ? 'did' : operator === 'not' ? 'did_not' : operator
+  const isOfPeople = among === 'people' && field === 'event'
+  return {
+    field,
+    operator: isOfPeople ? deed : operator,
+    values: values.map((value) => valueOf(fieldOf(field), value)),
+  }
 }
 
 /** `filters` with one more. A field is one thing at a time, so `is` takes the place of another `is`. */
 export function addFilter(filters: readonly Filter[], added: Filter): Filter[] {
   const stays = (each: Filter) =>
     writeFilter(each) !== writeFilter(added) &&
-    !(each.field === added.field && each.operator === 'is' && added.operator === 'is')
-  return [...filters.filter(stays), added]
+    !(each.field === added.field && each.operator === 'is' && added.operator === 'is' && !each.join)
+  return settle([...filters.filter(stays), added])
 }
 
-/** `Browser is Firefox`; of people also `did Order Placed`. */
-export function describeFilter({ field, operator, values }: Filter, counted: Counted = 'events'): string {
+/** `filters` with another in the place of one, or without it. */
+export const changeFilter = (filters: readonly Filter[], one: Filter, other?: Filter): Filter[] =>
+  settle(filters.flatMap((each) => (each === one ? (other ?? []) : each)))
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
+
+/** `Browser is Firefox`, or `did Order Placed at least 3 times in the last 30 days`. */
+export function describeFilter({ field, operator, values, times, days }: Filter): string {
   const known = fieldOf(field)
-  const verb = nameOperator(operator, field, counted)
-  const isDeed = counted === 'people' && field === 'event'
-  return `${isDeed ? '' : `${known.title} `}${verb} ${values.map((value) => showValue(known, value || null)).join(', ')}`
+  const shown = values.map((value) => showValue(known, value || null))
+  if (operator === 'between') return `${known.title} is between ${shown.join(' and ')}`
+  if (!isDeed({ operator })) {
+    const verb = operators.find(([name]) => name === operator)?.[1] ?? ''
+    return `${known.title} ${verb} ${shown.join(', ')}`
+  }
+  const deed = values.map((value) => value || 'anything').join(' or ')
+  return [
+    `${operator === 'did' ? 'did' : 'did not do'} ${deed}`,
+    times !== undefined && times > 1 && `at least ${counted(times, 'time')}`,
+    days !== undefined && `in the last ${counted(days, 'day')}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
 }

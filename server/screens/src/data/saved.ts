@@ -12,6 +12,8 @@ export interface SavedValues {
   goal: { event?: string; property?: string; value?: string }
   /** The address of a page of the screens. */
   view: { path: string; search: string }
+  /** Filters, as parameters of an address. */
+  segment: { search: string }
   /** What guests may see: a page at its address and what it asks or, where `path` is null, all pages. */
   link: {
     path: string | null
@@ -33,7 +35,7 @@ export interface Saved<Kind extends SavedKind> {
 
 type Lists = { [Kind in SavedKind]: readonly Saved<Kind>[] }
 
-const nothing: Lists = { goal: [], view: [], annotation: [], link: [] }
+const nothing: Lists = { goal: [], view: [], segment: [], annotation: [], link: [] }
 /** Undefined until they were asked for. */
 const lists = createStore<Lists | undefined>(undefined)
 
@@ -49,7 +51,13 @@ export async function loadSaved(): Promise<void> {
         name: String(name),
         value: (typeof value === 'string' ? JSON.parse(value) : value) as SavedValues[Kind],
       }))
-  lists.set({ goal: of('goal'), view: of('view'), annotation: of('annotation'), link: of('link') })
+  lists.set({
+    goal: of('goal'),
+    view: of('view'),
+    segment: of('segment'),
+    annotation: of('annotation'),
+    link: of('link'),
+  })
 }
 
 export const useSaved = <Kind extends SavedKind>(kind: Kind): Lists[Kind] =>

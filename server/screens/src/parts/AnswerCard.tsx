@@ -45,7 +45,7 @@ export function AnswerCard({ title, ask, whole, aside, class: name, empty, child
       isStale={asked.isLoading && Boolean(asked.answer)}
       {...(name ? { class: name } : {})}
     >
-      <AnswerBody asked={asked} empty={empty}>
+      <AnswerBody asked={asked} empty={ask['where'] === undefined ? empty : 'Nothing matches the filters.'}>
         {children}
       </AnswerBody>
     </Card>

@@ -1,24 +1,40 @@
-import { useLayoutEffect, useRef, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useMemo } from 'preact/hooks'
 import type { Ask } from '../data/asks'
 import { isFixed } from '../data/guest'
 import { useAnswer } from '../data/useAnswer'
 import { formatCount } from './format'
 
+interface ChoicesProps {
+  id: string
+  /** Names, with how often there is one. */
+  choices: readonly (readonly [name: string, times: number | undefined])[]
+}
+
+/** What inputs with `list={id}` suggest. */
+export const Choices = ({ id, choices }: ChoicesProps) => (
+  <datalist id={id}>
+    {choices.map(([name, times]) => (
+      <option key={name} value={name} {...(times === undefined ? {} : { label: formatCount(times) })} />
+    ))}
+  </datalist>
+)
+
+interface ListProps {
+  id: string
+  ask: Ask
+  /** How a name is shown; by default as it is. */
+  show?: (name: string) => string
+}
+
 /** What inputs with `list={id}` suggest: rows of a name and how often there is one. */
-export function ChoiceList({ id, ask }: { id: string; ask: Ask }) {
+export function ChoiceList({ id, ask, show = (name) => name }: ListProps) {
   // Where nothing can be chosen, nothing is suggested.
   const { answer } = useAnswer(isFixed() ? undefined : ask)
-  const options = useMemo(
-    () => answer?.rows.map(([name, times]) => [String(name), formatCount(Number(times))] as const) ?? [],
+  const choices = useMemo(
+    () => answer?.rows.map(([name, times]) => [show(String(name)), Number(times)] as const) ?? [],
     [answer],
   )
-  return (
-    <datalist id={id}>
-      {options.map(([name, times]) => (
-        <option key={name} value={name} label={times} />
-      ))}
-    </datalist>
-  )
+  return <Choices id={id} choices={choices} />
 }
 
 interface Props {
@@ -27,12 +43,19 @@ interface Props {
   /** The id of a `ChoiceList`. */
   list: string
   placeholder?: string
+  /** Is told what has been typed so far, when the typing pauses. */
+  typing?: (text: string) => void
   choose: (value: string) => void
 }
 
+/** Whoever types faster is not done with a word. */
+const pauseMs = 200
+
 /** A field for a name: one of the list, or any other. It is taken when the field is left, by Enter, or by a pick. */
-export function ChoiceInput({ label, value, list, placeholder, choose }: Props) {
+export function ChoiceInput({ label, value, list, placeholder, typing, choose }: Props) {
   const field = useRef<HTMLInputElement>(null)
+  const pause = useRef(0)
+  useEffect(() => () => clearTimeout(pause.current), [])
   const show = () => {
     if (field.current) field.current.value = value
   }
@@ -43,7 +66,13 @@ export function ChoiceInput({ label, value, list, placeholder, choose }: Props) 
     if (next === value) return
     // The new value comes as a property; where none comes, the field is for the next name.
     show()
+    clearTimeout(pause.current)
+    typing?.('')
     choose(next)
+  }
+  const tell = (text: string) => {
+    clearTimeout(pause.current)
+    if (typing) pause.current = window.setTimeout(() => typing(text), pauseMs)
   }
   return (
     <input
@@ -57,8 +86,11 @@ export function ChoiceInput({ label, value, list, placeholder, choose }: Props) 
       autocapitalize="none"
       spellcheck={false}
       onChange={take}
-      // So browsers name the change when one of the list is picked.
-      onInput={(event) => event.inputType === 'insertReplacementText' && take()}
+      onInput={(event) => {
+        // So browsers name the change when one of the list is picked.
+        if (event.inputType === 'insertReplacementText') take()
+        else tell(event.currentTarget.value.trim())
+      }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter') return
         // Else Enter is a change, too, and the name is taken twice.

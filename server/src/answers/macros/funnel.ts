@@ -41,6 +41,29 @@ const mask = steps
   })
   .join(' | ')
 
+/** Which events count for some steps only; NULL: any event may be any step. */
+const stepEvents = ['step_events', 'NULL'] as const
+const allSteps = 2 ** maxSteps - 1
+const bitOf = (step: string) => `(1 << (${step} - 1))`
+/** The bits of the steps for which an event of the list of that step counts. */
+const stepEvent = [
+  'step_event',
+  `SELECT l.seq, bit_or(${bitOf('l.step')}) AS bits
+   FROM (SELECT n.step, unnest((step_events::BIGINT[][])[n.step]) AS seq
+     FROM (SELECT unnest(range(1, len(step_events) + 1)) AS step) n) l
+   GROUP BY l.seq`,
+] as const
+/** The bits of the steps without a list. */
+const freeSteps = steps
+  .map((step) => `((step_events::BIGINT[][])[${step}] IS NULL)::INTEGER * ${2 ** (step - 1)}`)
+  .join(' | ')
+/** Events with the bits of the steps that each may be. Of the two parts DuckDB removes one before it runs anything. */
+const eventsOfSteps = `(
+    SELECT e.*, ${allSteps} AS allowed FROM ${eventsAmong} e WHERE step_events IS NULL
+    UNION ALL SELECT e.*, (${freeSteps}) | coalesce(s.bits, 0) AS allowed
+    FROM ${eventsAmong} e LEFT JOIN step_event s ON s.seq = e.seq WHERE step_events IS NOT NULL
+  )`
+
 const problems: TableMacro['problems'] = [
   ...choiceProblems,
   anonymousProblem,
@@ -60,13 +83,14 @@ const problems: TableMacro['problems'] = [
 
 /** The events that may be steps. */
 const stepsOf = (columns: string, condition: string) => `SELECT ${columns}
-  FROM (SELECT e.*, ${mask} AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM ${eventsAmong} e) e
+  FROM (SELECT e.*, (${mask}) & e.allowed AS mask FROM (SELECT e.*, hash(e.event) AS event_key FROM ${eventsOfSteps} e) e
     WHERE ${isChosen} AND ${isPerson} AND ${isSince} AND ${isInTime} AND ${hasId}) e
   WHERE ${condition}`
 
 /** The tables that lead to `chained`: for each person the keys of the steps that count, and zeros behind them. */
 const chains: TableMacro['tables'] = [
   amongIds,
+  stepEvent,
   [
     'named',
     stepsOf(`e.id_key, ${keyOf('e."timestamp"', `(e.seq * ${maskFactor} + e.mask)`)} AS key`, 'e.mask <> 0'),
@@ -85,7 +109,16 @@ const chains: TableMacro['tables'] = [
 export const funnel: TableMacro = {
   name: 'funnel',
   comment: 'How many people took the steps one after the other, within a time from the first.',
-  parameters: [['steps'], ['within'], ...range, ['breakdown', 'NULL'], ...choice, anonymous, among],
+  parameters: [
+    ['steps'],
+    ['within'],
+    ...range,
+    ['breakdown', 'NULL'],
+    ...choice,
+    anonymous,
+    among,
+    stepEvents,
+  ],
   columns: ['breakdown', 'step', 'name', 'people', 'conversion', 'step_conversion', 'median_seconds'],
   problems,
   tables: [
@@ -132,7 +165,7 @@ export const funnel: TableMacro = {
 export const funnelPeople: TableMacro = {
   name: 'funnel_people',
   comment: 'How far each person got in a funnel, and when.',
-  parameters: [['steps'], ['within'], ...range, ...choice, anonymous, among],
+  parameters: [['steps'], ['within'], ...range, ...choice, anonymous, among, stepEvents],
   columns: ['person_id', 'step', '"timestamp"'],
   problems,
   tables: [

@@ -169,11 +169,7 @@ export function Explore() {
               </>
             )
           }
-          empty={
-            scope.filters.length > 0
-              ? `No ${measure.of} match the filters.`
-              : `There are no ${measure.of} in this time.`
-          }
+          empty={`There are no ${measure.of} in this time.`}
         >
           {(answer) => {
             if (interval) return <TimeAnswer answer={answer} question={question} title={title} />

@@ -61,7 +61,7 @@ export function RankingCard({ title, dimensions, asking }: Props) {
         goal,
       })}
       aside={dimensions.length > 1 ? tabs : undefined}
-      empty={asking.filters?.length ? 'No session matches the filters.' : 'Nothing in this time.'}
+      empty="Nothing in this time."
     >
       {(answer) => (
         <>

@@ -90,12 +90,9 @@ export function PersonList() {
     const isDescending = by === order.by ? !order.isDescending : by !== 'person'
     setSearch({ sort: `${isDescending ? '-' : ''}${by}` }, { replace: true })
   }
-  const nobody =
-    scope.filters.length > 0
-      ? 'Nobody matches the filters.'
-      : text
-        ? 'Nobody fits. Of ids and traits a part is enough; a session or device is found by its whole id.'
-        : 'Nobody was seen in this time.'
+  const nobody = text
+    ? 'Nobody fits. Of ids and traits a part is enough; a session or device is found by its whole id.'
+    : 'Nobody was seen in this time.'
 
   return (
     <>
