@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import { applyEdits, type Edit } from '../sql/text/edits.js'
+import { isSymbol } from '../sql/text/tokenize.js'
 import type { Sql } from '../sql/openSql.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import { findCatalog, type SearchPath } from '../sql/searchPath.js'
@@ -13,8 +14,8 @@ import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { type Command, firstSchema, readCommand } from './statements/readCommand.js'
 import { Settings } from './Settings.js'
-import type { Statement } from './statements/statements.js'
-import { type Field, textField } from './types.js'
+import { findParameters, type Statement, statementOf } from './statements/statements.js'
+import { type Field, oidOfName, textField } from './types.js'
 import { fixedRows, openQuery, type RowSource } from './openQuery.js'
 
 /** What a client says about itself when it connects. */
@@ -102,7 +103,10 @@ export class ClientState {
 
   async describe(statement: Statement, oids: readonly number[]): Promise<Described> {
     const command = readCommand(statement)
-    if (command !== undefined) return { oids: [], fields: answerOf(command) }
+    if (command !== undefined) {
+      const types = parameterTypes(statement, command).map((oid, at) => oids[at] || oid)
+      return { oids: types, isLoose: true, fields: answerOf(command) }
+    }
     this.checkTransaction()
     const { edits } = await this.#rewrite(statement)
     const held = await this.#open()
@@ -120,7 +124,9 @@ export class ClientState {
 
   /** Runs a statement. `values` are written instead of its parameters. */
   async run(statement: Statement, values: readonly Edit[] = []): Promise<RowSource> {
-    const command = readCommand(statement)
+    const isCommand = readCommand(statement) !== undefined
+    const bound = isCommand && values.length > 0 ? statementOf(applyEdits(statement.text, values)) : statement
+    const command = isCommand ? readCommand(bound) : undefined
     return command === undefined ? this.query(statement, values) : this.#execute(command)
   }
 
@@ -303,6 +309,16 @@ export class ClientState {
   #tell(setting: string | undefined): void {
     if (setting !== undefined) this.#options.onSetting(setting, this.settings.get(setting)!)
   }
+}
+
+/** The types of the parameters of a command: a connection's number; texts, and whether a setting is local. */
+const parameterTypes = (statement: Statement, { kind }: Command): number[] => {
+  const types: number[] = []
+  for (const { number, at } of findParameters(statement)) {
+    const ofText = isSymbol(statement.tokens[at + 2], ')') ? 'bool' : 'text'
+    types[number - 1] = oidOfName(kind === 'end' ? 'int4' : ofText)!
+  }
+  return Array.from(types, (oid) => oid ?? 0)
 }
 
 /** The columns of what a command answers. */

@@ -222,7 +222,8 @@ export const describeStatement = async (
       }
     } catch (error) {
       if (marks.length === 0 || isFatal(error)) throw error
-      failure ??= error
+      // With NULL in their place the error is about no type that was only assumed.
+      if (failure === undefined || oids.includes(0)) failure = error
     }
   }
   throw failure

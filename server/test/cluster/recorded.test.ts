@@ -13,11 +13,7 @@ const folder = new URL('../clients/recorded/', import.meta.url)
 
 /** How the service differs, with the reason. A difference that is there no more fails the test, too. */
 const differences: readonly [reason: string, ...places: string[]][] = [
-  ['a NULL within a subquery has the type int4 there, and text in PostgreSQL', 'jdbc 6: table_cat 23', 'jdbc 11: table_cat 23, index_qualifier 23', 'jdbc 12: table_cat 23, index_qualifier 23'],
   ['generate_series of int4 gives int8', 'jdbc 8: key_seq 20', 'jdbc 9: key_seq 20', 'jdbc 10: key_seq 20', 'jooq 20: key_seq 20'],
-  ['a column is named with its table and its schema', ...[3, 7, 11, 13, 15, 16, 17].map((line) => `jooq ${line}: fails 42601`)],
-  ['there is no _pg_char_max_length, no nameconcatoid', 'jooq 4: fails 42883', 'jooq 14: fails 42883'],
-  ['a name of three parts, or in brackets, is not cast to regclass', 'typeorm 7: fails 22P02', 'typeorm 9: fails 22P02', 'typeorm 15: fails 22P02', 'typeorm 16: fails 22P02'],
 ] // prettier-ignore
 
 const tables = [

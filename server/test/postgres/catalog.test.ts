@@ -53,6 +53,15 @@ describe('tools get what they ask for', () => {
     ['Hibernate', `SELECT count(*), count(sequence_name) FROM information_schema.sequences`, '0', '0'],
     ['jOOQ', `SELECT count(*), count(r1.routine_name) FROM information_schema.routines AS r1`, '0', '0'],
     ['sqlsmith', `SELECT table_type, is_insertable_into FROM information_schema.tables WHERE table_name = 'orders'`, 'BASE TABLE', 'NO'],
+    ['jOOQ', `SELECT count(*) FROM information_schema.tables WHERE information_schema.tables.table_name = 'orders' AND information_schema.tables.table_schema = 'main'`, '1'],
+    ['jOOQ', `SELECT pg_catalog.pg_proc.proname, nameconcatoid(pg_catalog.pg_proc.proname, 7) FROM pg_catalog.pg_proc WHERE pg_catalog.pg_proc.proname = 'array_in'`, 'array_in', 'array_in_7'],
+    ['jOOQ', `SELECT information_schema._pg_numeric_precision(1700, 655366), information_schema._pg_numeric_scale(1700, 655366), information_schema._pg_char_max_length(1043, 14), information_schema._pg_datetime_precision(1184, -1)`, '10', '2', '10', '6'],
+    ['jOOQ', `SELECT array(SELECT pg_get_indexdef(i.indexrelid, k + 1, true) FROM generate_subscripts(i.indkey, 1) AS k ORDER BY k) AS columns FROM pg_catalog.pg_index AS i WHERE i.indrelid = 'orders'::regclass`, '{"id"}'],
+    ['a client', `SELECT pg_catalog.pg_settings.setting FROM pg_catalog.pg_settings WHERE pg_catalog.pg_settings.name = 'TimeZone'`, 'UTC'],
+    ['Drizzle', `SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid::regnamespace = c.relnamespace::regnamespace WHERE n.nspname = 'main' AND c.relname = 'orders'`, 'orders'],
+    ['TypeORM', `SELECT obj_description((quote_ident("table_schema") || '.' || quote_ident("table_name"))::regclass, 'pg_class') FROM "information_schema"."tables" WHERE table_name = 'orders'`, 'What was sold'],
+    ['TypeORM', `SELECT col_description((quote_ident(table_catalog) || '.' || quote_ident(table_schema) || '.' || quote_ident(table_name))::regclass::oid, 1) IS NULL FROM information_schema.tables WHERE table_name = 'orders'`, 't'],
+    ['TypeORM', `SELECT ('"' || "udt_schema" || '"."' || "udt_name" || '"')::"regtype"::text AS "regtype" FROM information_schema.columns WHERE table_name = 'orders' AND column_name = 'id'`, 'integer'],
     ['Prisma', `SELECT numeric_precision, numeric_precision_radix, numeric_scale FROM information_schema.columns WHERE table_name = 'orders' AND column_name = 'total'`, '10', '10', '2'],
     ['Metabase', `SELECT description FROM pg_description WHERE classoid = 'pg_class'::regclass AND objoid = 'orders'::regclass`, 'What was sold'],
     ['Ruby', `SELECT t.typname, p.proname FROM pg_type t JOIN pg_proc p ON p.oid = t.typinput WHERE t.typinput = 'boolin'`, 'bool', 'boolin'],
@@ -138,4 +147,15 @@ it('a user sees and ends connections of their own', async () => {
     expect(await ask(`SELECT pid FROM pg_stat_activity WHERE pid = ${pid}`)).toEqual([])
   })
   expect(await ask('SELECT pg_terminate_backend(-1)')).toEqual([['f']])
+})
+
+it.each([
+  ['SELECT pg_terminate_backend($1)', [-1], 'f'],
+  ['SELECT pg_cancel_backend($1) AS ended', ['-1'], 'f'],
+  ['SELECT set_config($2, $1, $3)', ['Mars', 'application_name', false], 'Mars'],
+  ['SELECT set_config($1, $2, false)', ['application_name', "a 'b'"], "a 'b'"],
+])('takes parameters where a function does something: %s', async (sql, values, wanted) => {
+  const query = { text: sql, values, rowMode: 'array', types } as unknown as pg.QueryArrayConfig
+  const { rows } = await client.query(query)
+  expect(rows).toEqual([[wanted]])
 })

@@ -99,6 +99,15 @@ it('columns have the types of Postgres, and binary results are the same values a
   expect(Number((binary.rows[0] as { d: unknown }).d)).toBe(1.25)
 })
 
+it('an error beside a parameter of unknown type is about the statement, not about a type', async () => {
+  const client = await connectClient()
+  for (const [sql, code] of [
+    ['SELECT * FROM numbers WHERE n > $1 AND nothing = $2', '42703'],
+    ['SELECT nothing(n, $1) FROM numbers WHERE n < $2', '42883'],
+  ] as const)
+    await expect(client.query(sql, [1, 2])).rejects.toMatchObject({ code })
+})
+
 it('a prepared statement is used again, and closed by name', async () => {
   const client = await connectClient()
   for (const n of [1, 2, 3]) {

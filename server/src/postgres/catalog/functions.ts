@@ -60,6 +60,12 @@ export const catalogFunctions: Macros = {
   pg_get_keywords: always(`TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`, ''),
   pg_export_snapshot: always(`''`, ''),
   pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
+  // What jOOQ's generator asks of functions, and of a domain's type.
+  nameconcatoid: always(`(name || '_' || id)`, 'name, id'),
+  _pg_char_max_length: always('CASE WHEN modifier <> -1 AND id IN (1042, 1043) THEN modifier - 4 END::INTEGER', 'id, modifier'),
+  _pg_numeric_precision: always('CASE id WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 700 THEN 24 WHEN 701 THEN 53 WHEN 1700 THEN CASE WHEN modifier <> -1 THEN ((modifier - 4) >> 16) & 65535 END END::INTEGER', 'id, modifier'),
+  _pg_numeric_scale: always('CASE WHEN id IN (20, 21, 23) THEN 0 WHEN id = 1700 AND modifier <> -1 THEN (modifier - 4) & 65535 END::INTEGER', 'id, modifier'),
+  _pg_datetime_precision: always('CASE WHEN id = 1082 THEN 0 WHEN id IN (1083, 1114, 1184, 1186, 1266) THEN CASE WHEN modifier < 0 THEN 6 ELSE modifier END END::INTEGER', 'id, modifier'),
   _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth::INTEGER}))`, 'items'),
 } // prettier-ignore
 
@@ -69,7 +75,7 @@ export const namesOfObjects: Macros = {
   to_regprocedure: always(`${pg}.to_regproc(regexp_extract(given::VARCHAR, '^[^(]*'))`, 'given'),
   regproc_name: always(`coalesce((SELECT max(p.proname) FROM ${pg}.pg_proc p WHERE p.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
   regprocedure_name: always(`${pg}.regproc_name(object)`, 'object'),
-  to_regtype: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM ${pg}.pg_type t WHERE given::VARCHAR IN (t.typname, ${pg}.format_type(t.oid, NULL))))`, 'given'),
+  to_regtype: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM ${pg}.pg_type t WHERE replace(replace(given::VARCHAR, '"', ''), 'pg_catalog.', '') IN (t.typname, ${pg}.format_type(t.oid, NULL))))`, 'given'),
   regtype_name: always(`${pg}.format_type(object::BIGINT, NULL)`, 'object'),
 } // prettier-ignore
 

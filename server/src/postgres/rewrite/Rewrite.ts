@@ -1,6 +1,6 @@
 import { Edits } from '../../sql/text/edits.js'
 import { itemsOf } from '../../sql/text/operands.js'
-import { isSymbol, lowerName, type SqlToken } from '../../sql/text/tokenize.js'
+import { isSymbol, lowerName, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { isOfPlace } from '../catalog/createCatalog.js'
 import { pg, schemaOf } from '../catalog/names.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
@@ -27,11 +27,14 @@ export interface Asker {
 /** The edits of one statement, and what they are made by. */
 export class Rewrite extends Edits {
   readonly asker: Asker
+  /** Whether it joins what several SELECTs show. */
+  readonly hasUnion: boolean
   #liveRelations = 0
 
   constructor(tokens: readonly SqlToken[], asker: Asker) {
     super(tokens)
     this.asker = asker
+    this.hasUnion = tokens.some((token) => wordOf(token) === 'union')
   }
 
   /** Called for each relation that differs from client to client, because all of its rows stand in the statement. */

@@ -9,7 +9,7 @@ import { rewriteValues } from './rewriteValues.js'
 import { findExcess } from '../../sql/guard/findExcess.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { closingAt } from '../../sql/text/operands.js'
-import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
+import { quoteText } from '../../duckdb/quote.js'
 import { catalogMacros, relationsIn } from '../catalog/createCatalog.js'
 import { owner, ownerOid, pg, userOid } from '../catalog/names.js'
 import { live } from '../catalog/relations.js'
@@ -69,6 +69,7 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
     if (word === '' || rewrite.isTaken(at)) continue
     if (/^(indkey|indoption|indclass|indcollation)$/.test(word)) countFromZero(rewrite, at)
     if (ofFunction.test(word)) nameFunction(rewrite, at)
+    if (word === 'null' && isTextOfCatalog(rewrite, at, relations)) rewrite.after(at, '::VARCHAR')
     // `EXISTS (SELECT FROM t)`
     if (word === 'select' && tokens[at]!.depth > 0 && rewrite.word(at + 1) === 'from') rewrite.after(at, ' 1')
     if (/^(tableoid|xmin)$/.test(word)) replaceHidden(rewrite, at, word, relations)
@@ -112,6 +113,9 @@ const replaceQualified = (rewrite: Rewrite, at: number, schema: string): number 
     }
     if (catalogMacros.has(named)) rewrite.replace(at, end, rewrite.own(named))
     else rewrite.replace(at, at + 1, '')
+  } else if (shapes.has(relation) && rewrite.is(end + 1, '.')) {
+    // A column by all of its names, `pg_catalog.pg_class.relname`: DuckDB's FROM has only the last two.
+    rewrite.replace(at, end, Object.hasOwn(live, relation) ? aliasOf(named) : named)
   } else if (shapes.has(relation)) replaceRelation(rewrite, [at, end], relation)
   else if (schema === 'pg_catalog') rewrite.replace(at, at + 1, '')
   return end
@@ -176,6 +180,14 @@ const replaceHidden = (rewrite: Rewrite, at: number, word: string, relations: Re
   rewrite.replace(isQualified ? at - 2 : at, at, `CAST(${value} AS BIGINT)`)
 }
 
+/** A NULL that a subquery shows is a text, unless a UNION gives it another type. */
+const isTextOfCatalog = (rewrite: Rewrite, at: number, relations: Relations): boolean =>
+  rewrite.tokens[at]!.depth > 0 &&
+  rewrite.word(at + 1) === 'as' &&
+  /^(select|,)$/i.test(rewrite.tokens[at - 1]!.text) &&
+  relations.get('')!.length > 0 &&
+  !rewrite.hasUnion
+
 /** Whether a keyword stands where a value does, and is no name of a column or alias. */
 const isValue = (rewrite: Rewrite, at: number): boolean => {
   const before = rewrite.tokens[at - 1]
@@ -190,20 +202,20 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
   if (rewrite.is(at + 1, '[')) {
     rewrite.after(at + 1, '(')
     rewrite.before(closingAt(rewrite.tokens, at + 1), ') + 1')
-  } else if (rewrite.word(first - 2) === 'generate_subscripts') {
-    const close = closingAt(rewrite.tokens, first - 1)
-    if (!beginsRelation(rewrite, first - 2)) {
-      rewrite.before(first - 2, '(')
-      rewrite.after(close, ' - 1)::INTEGER')
-      return
-    }
-    // The alias of a function in FROM is its column, too.
-    const aliasAt = rewrite.word(close + 1) === 'as' ? close + 2 : close + 1
-    const alias = hasAliasAt(rewrite, close + 1)
-      ? quoteIdentifier(rewrite.tokens[aliasAt]!.text)
-      : 'generate_subscripts'
-    rewrite.replace(first - 2, first - 1, '(SELECT unnest(range(0, len(')
-    rewrite.replace(at + 1, close, `)))::INTEGER AS ${alias})`)
+    return
+  }
+  if (rewrite.word(first - 2) !== 'generate_subscripts') return
+  const close = closingAt(rewrite.tokens, first - 1)
+  if (/^(from|join)$/.test(rewrite.word(first - 3))) {
+    rewrite.replace(first - 2, first - 1, 'unnest(range(len(')
+    rewrite.replace(at + 1, close, '))::INTEGER[])')
+    const alias = rewrite.word(close + 1) === 'as' ? close + 2 : close + 1
+    // The name is the table's and the column's.
+    if (hasAliasAt(rewrite, close + 1) && !rewrite.is(alias + 1, '('))
+      rewrite.after(alias, `(${rewrite.word(alias)})`)
+  } else {
+    rewrite.before(first - 2, '(')
+    rewrite.after(close, ' - 1)::INTEGER')
   }
 }
 

@@ -1,3 +1,4 @@
+import { closingAt } from '../../sql/text/operands.js'
 import { isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { Settings, zoneOf } from '../Settings.js'
 import { nameOf, type Statement, textOf, innerStatement, type InnerStatement } from './statements.js'
@@ -49,26 +50,31 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   return isPlain ? set(name, name === 'timezone' ? readZone(value) : joined(value)) : undefined
 }
 
-const config =
-  /^select set_config \( '' , '' , (?:true|false) \)(?: as \w+)?(?: from pg_(?:settings|show_all_settings \( \)) where name = '')?$/
+/** What a client writes for a value, also as a parameter, before and after its value is known. */
+const value = String.raw`(?:''|\d+|\$ \d+|cast \( '' as \w+ \))`
+const config = new RegExp(
+  String.raw`^select set_config \( ${value} , ${value} , (?:true|false|${value}) \)(?: as \w+)?(?: from pg_(?:settings|show_all_settings \( \)) where name = ${value})?$`,
+)
 // Superset's stop button names the connection behind WHERE.
-const ending =
-  /^select pg_(cancel|terminate)_backend \( (?:(?:- )?(?:\d+|'')|pid) \)( from (?:pg_catalog \. )?pg_stat_activity where pid = (?:\d+|''))?$/
+const ending = new RegExp(
+  String.raw`^select pg_(cancel|terminate)_backend \( (?:(?:- )?${value}|pid) \)(?: as \w+)?( from (?:pg_catalog \. )?pg_stat_activity where pid = ${value})?$`,
+)
 
 /** A SELECT of one function that does something: `set_config('a', 'b', false)`, `pg_cancel_backend(1)`. */
 const readSelect = (statement: Statement): Command | undefined => {
   const tokens =
     wordOf(statement.tokens[1]) === 'pg_catalog' ? statement.tokens.toSpliced(1, 2) : statement.tokens
   const written = tokens.map((token) => (token.kind === 'text' ? "''" : token.text.toLowerCase())).join(' ')
-  if (config.test(written)) {
-    const column = wordOf(tokens[9]) === 'as' ? nameOf(tokens[10]!) : 'set_config'
-    return { kind: 'config', name: textOf(tokens[3]!), value: textOf(tokens[5]!), column }
-  }
+  const values = tokens.filter(({ kind, text }) => kind === 'text' || /^\d+$/.test(text)).map(textOf)
   const [, verb, where] = ending.exec(written) ?? []
-  if (verb === undefined || (where === undefined) === (wordOf(tokens[3]) === 'pid')) return undefined
-  const pid = Number(textOf(where === undefined ? tokens.at(-2)! : tokens.at(-1)!))
-  const sign = isSymbol(tokens[3], '-') ? -1 : 1
-  return { kind: 'end', pid: sign * pid, isWhole: verb === 'terminate', column: `pg_${verb}_backend` }
+  if (!config.test(written) && verb === undefined) return undefined
+  const end = closingAt(tokens, 2)
+  const named = wordOf(tokens[end + 1]) === 'as' ? nameOf(tokens[end + 2]!) : undefined
+  if (verb === undefined)
+    return { kind: 'config', name: values[0] ?? '', value: values[1] ?? '', column: named ?? 'set_config' }
+  if ((where === undefined) === (wordOf(tokens[3]) === 'pid')) return undefined
+  const pid = Number(values[0]) * (isSymbol(tokens[3], '-') ? -1 : 1)
+  return { kind: 'end', pid, isWhole: verb === 'terminate', column: named ?? `pg_${verb}_backend` }
 }
 
 /** The first schema of a search path counts. The analytics views always follow it. */
