@@ -108,7 +108,7 @@ export class ClientState {
       return { oids: types, isLoose: true, fields: answerOf(command) }
     }
     this.checkTransaction()
-    const edits = await this.#rewrite(statement)
+    const { edits } = await this.#rewrite(statement)
     const held = await this.#open()
     return this.#whileRunning((cancellation) => {
       const { user, sql } = this.#options
@@ -136,7 +136,7 @@ export class ClientState {
     this.#asked = new Date()
     // As long as Postgres keeps it: every client of the user's may ask for it.
     this.#query = sent.slice(0, 1024)
-    const edits = await this.#rewrite(statement)
+    const { edits, isOfCatalog } = await this.#rewrite(statement)
     const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
@@ -151,6 +151,7 @@ export class ClientState {
         statement,
         sent,
         text: applyEdits(statement.text, [...edits, ...values]),
+        isOfCatalog,
         cancellation,
         timeoutMs: this.settings.statementTimeoutMs,
       }),
@@ -171,7 +172,7 @@ export class ClientState {
     if (this.transaction === 'T') this.transaction = 'E'
   }
 
-  async #rewrite(statement: Statement): Promise<Edit[]> {
+  async #rewrite(statement: Statement): Promise<{ edits: Edit[]; isOfCatalog: boolean }> {
     const { user, pid, database, catalog, sql } = this.#options
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
@@ -180,7 +181,7 @@ export class ClientState {
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
     if (use !== undefined) await catalog.prepare(database, use)
-    return edits
+    return { edits, isOfCatalog: use !== undefined && use.size > 0 }
   }
 
   #setAtStart(name: string, value: string): void {

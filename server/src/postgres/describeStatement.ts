@@ -7,13 +7,13 @@ import { type Plan, planStatement, refuseNumbers } from '../sql/planStatement.js
 import { tryPrepare, onlyReads } from '../sql/prepareOne.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './messages/readParameter.js'
-import { storageOf, typesNamed } from './catalog/shapes.js'
+import { storageOf, typeOfValue, typeShown, typesNamed } from './catalog/shapes.js'
 import { fieldOfType } from './catalog/typeTables.js'
-import { columnNames } from './rewrite/columnNames.js'
+import { columnsShown } from './rewrite/columnNames.js'
 import { findParameters, innerEdits, type ParameterMark, type Statement } from './statements/statements.js'
 import { isFatal } from '../duckdb/transactions.js'
-import { isSymbol, type SqlToken } from '../sql/text/tokenize.js'
-import { type Field, fieldOf, itemTypeOfOid, oidOfName, typeOfOid } from './types.js'
+import { isSymbol, type SqlToken, wordOf } from '../sql/text/tokenize.js'
+import { type Field, fieldOf, itemTypeOfOid, oidOfName, textField, typeOfOid } from './types.js'
 
 /** What is known of a statement before it runs. */
 export interface Described {
@@ -120,16 +120,25 @@ const canJoin = (oid: number) =>
   itemTypeOfOid(oid) !== undefined ||
   /^(bytea|jsonb?)$/.test(typeOfOid(oid)?.name ?? '')
 
+/** Whether DuckDB has values of a type of the catalog's as such; objects are shown by their names, too. */
+const isStored = (type: string, by: DuckDBType): boolean =>
+  storageOf(type) === by.toString() || (type.startsWith('reg') && by.typeId === DuckDBTypeId.VARCHAR)
+
 /** The columns of a statement, by the names that Postgres would give them. */
 export const fieldsOf = (
   { tokens }: Statement,
   { names, types }: { names: readonly string[]; types: readonly DuckDBType[] },
 ): Field[] => {
   const ofCatalog = typesNamed(tokens)
-  return columnNames(tokens, names).map((name, at) => {
+  return columnsShown(tokens, names).map(({ name, shown }, at) => {
     const field = fieldOf(name, types[at]!)
-    const type = ofCatalog.get(name)
-    if (type !== undefined && storageOf(type) === types[at]!.toString()) return { name, ...fieldOfType(type) }
+    // In Postgres a NULL alone is a text.
+    if (shown !== undefined && shown.first === shown.last && wordOf(tokens[shown.first]) === 'null')
+      return textField(name)
+    const type =
+      shown === undefined ? (ofCatalog.get(name) ?? typeOfValue(name)) : typeShown(tokens, shown, ofCatalog)
+    const told = type !== undefined && isStored(type, types[at]!) ? fieldOfType(type) : undefined
+    if (told !== undefined) return { name, ...told }
     // asyncpg asks what a list of int8 is by a statement that has a list of oids, and would ask for ever.
     return name === 'attrtypoids' ? { ...field, oid: oidOfName('oid[]')! } : field
   })

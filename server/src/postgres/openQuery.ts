@@ -42,6 +42,7 @@ export interface QueryOptions {
   sent: string
   /** The statement as DuckDB reads it. */
   text: string
+  isOfCatalog: boolean
   cancellation: Cancellation
   timeoutMs: number | undefined
 }
@@ -109,7 +110,7 @@ const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
-  const { runner, held, user, role, applicationName, statement, sent, text } = options
+  const { runner, held, user, role, applicationName, statement, sent, text, isOfCatalog } = options
   const { cancellation, timeoutMs, queryId } = options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
   const query = await runner
@@ -121,7 +122,7 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       layout: 'text',
       page: {},
       cancellation,
-      postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
+      postgres: { isOfCatalog, held, text, admit: admitReading, readsOnly: refusalOfWrite() },
     })
     .catch((error: unknown) => {
       clearTimeout(timer)

@@ -188,7 +188,8 @@ export class QueryRunner {
         enter('completed')
         query.end()
         await turn.settle()
-        const stats = await readStats(held.connection, plan)
+        const isOfCatalog = job.postgres?.isOfCatalog === true
+        const stats = isOfCatalog ? null : await readStats(held.connection, plan)
         if (stats !== null && caching !== undefined && !('file' in rows))
           stats.caching = await caching.end(held.connection, plan, rows, query.info.fingerprint)
         query.info.stats = stats

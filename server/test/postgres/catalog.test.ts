@@ -73,6 +73,16 @@ describe('tools get what they ask for', () => {
     ['Sequelize', `SET TIME ZONE INTERVAL '+02:00' HOUR TO MINUTE; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 14:00:00+02'],
     ['psycopg', `SET TIME ZONE 'Asia/Kolkata'; SELECT current_setting('TimeZone'), TIMESTAMPTZ '2026-07-01 12:00:00Z'`, 'Asia/Kolkata', '2026-07-01 17:30:00+05:30'],
     ['psycopg', `SET TimeZone TO 'europe/berlin'; SHOW TimeZone`, 'Europe/Berlin'],
+    ['people', `SET TIME ZONE INTERVAL '+05:30' HOUR TO MINUTE; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 17:30:00+05:30'],
+    ['people', `SET TIME ZONE '-09:30'; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z', TIMESTAMPTZ '2026-07-01 12:00:00Z' AT TIME ZONE '+09:30'`, '2026-07-01 21:30:00+09:30', '2026-07-01 02:30:00'],
+    ['people', `SET TIME ZONE -9.5; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 02:30:00-09:30'],
+    ['people', `SELECT 1, 'orders'::regclass, 'int4'::regtype, 'orders'::regclass = (SELECT oid FROM pg_class WHERE relname = 'orders')`, '1', 'orders', 'integer', 't'],
+    ['people', `SET search_path TO analytics; SELECT current_database(), current_schema()`, 'lakehouse', 'analytics'],
+    ['people', `SELECT col_description('orders'::regclass, 1), obj_description('orders'::regclass, 'pg_class')`, null, 'What was sold'],
+    ['JDBC', `SELECT k.conname, c.relname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conindid AND c.relkind = 'i' WHERE k.contype = 'f'`, 'lines_of_order_fkey', 'orders_pkey'],
+    ['Prisma', `SELECT count(*) FROM pg_class WHERE reltype > 0 AND relname IN ('orders', 'lines', 'orders_pkey')`, '2'],
+    ['Drizzle', `SELECT schemaname, relname, indexrelname, idx_scan FROM pg_stat_user_indexes`, 'main', 'orders', 'orders_pkey', '0'],
+    ['psql', `SELECT pg_size_pretty(10239::bigint), pg_size_pretty(10240::bigint), pg_size_pretty(sum(x)) FROM (VALUES (123456789::bigint)) t(x)`, '10239 bytes', '10 kB', '118 MB'],
     ['people', `SET TIME ZONE -3; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 09:00:00-03'],
     ['people', `SET TIME ZONE '+02:00'; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 10:00:00-02'],
     ['pgAdmin', `SELECT set_config('bytea_output', 'hex', false) FROM pg_show_all_settings() WHERE name = 'bytea_output'`, 'hex'],
@@ -93,7 +103,8 @@ describe('tools get what they ask for', () => {
 it.each([
   [`SELECT 'nope'::regclass::oid`, '42P01'],
   [`SELECT 'nope'::regtype`, '42704'],
-])('%s is refused, as a name of nothing is', async (statement, code) => {
+  [`SET TIME ZONE INTERVAL '+05:45' HOUR TO MINUTE`, '22023'],
+])('%s is refused, as what is not there is', async (statement, code) => {
   await expect(client.query(statement)).rejects.toMatchObject({ code })
 })
 

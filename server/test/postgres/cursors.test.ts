@@ -237,3 +237,16 @@ it('Describe tells the types of lists and JSON', async () => {
   expect(await ask(`SELECT 1 FROM events WHERE properties = $1`)).toEqual([114])
   client.leave()
 })
+
+it('a portal that is read in batches says how many rows each had', async () => {
+  const client = await WireClient.logIn(service.postgresPort)
+  const execute = message('E', Buffer.from('\0\0\0\0\x02', 'latin1'))
+  const [parse, bind] = [message('P', '\0SELECT range FROM range(4)\0\0\0'), message('B', '\0\0\0\0\0\0\0\0')]
+  client.say(Buffer.concat([parse, bind, execute, execute, execute, message('S', '')]))
+  await client.hears(ready)
+  // The second batch has the last row, and what comes behind it is empty, as with PostgreSQL.
+  const text = client.received.toString('latin1')
+  expect(text.split('s\0\0\0\x04')).toHaveLength(3)
+  expect(text).toContain('SELECT 0\0')
+  client.leave()
+})

@@ -17,6 +17,8 @@ import { catalogTypes, typeOid } from './typeTables.js'
 const isShown = (databases: readonly string[]) =>
   `database_name IN (${databases.map(quoteText).join(', ')}) AND schema_name NOT IN ('information_schema', 'pg_catalog', 'waymark_internal') AND NOT (database_name = 'analytics' AND schema_name = 'raw')`
 
+/** The query of a view, without the words that make it. */
+const definition = `regexp_replace(sql, '^CREATE .*? AS (SELECT|WITH|FROM|VALUES|TABLE|PIVOT|UNPIVOT|\\()', '\\1', 'si')`
 const relationOid = oid('database_name', 'schema_name', 'table_name')
 const namespaceOid = oid('database_name', 'schema_name')
 const keyName = `table_name || '_' || CASE WHEN constraint_type = 'PRIMARY KEY' THEN '' ELSE array_to_string(constraint_column_names, '_') || '_' END
@@ -51,7 +53,7 @@ export const fillStored = (databases: readonly string[]): string[] => {
 SELECT database_name, schema_name, ${relationOid} AS oid, table_name AS relname, ${namespaceOid} AS relnamespace, 'r' AS relkind, estimated_size::FLOAT AS reltuples, column_count::SMALLINT AS relnatts,
   has_primary_key AS relhasindex, check_constraint_count::SMALLINT AS relchecks, comment, NULL AS sql
 FROM duckdb_tables() WHERE NOT internal AND ${isVisible}
-UNION ALL SELECT database_name, schema_name, ${relationOid}, table_name, ${namespaceOid}, 'v', 0, column_count::SMALLINT, false, 0, comment, sql
+UNION ALL SELECT database_name, schema_name, ${relationOid}, table_name, ${namespaceOid}, 'v', 0, column_count::SMALLINT, false, 0, comment, ${definition}
 FROM (SELECT *, view_name AS table_name FROM duckdb_views()) WHERE NOT internal AND ${isVisible}`,
     keys: `
 SELECT *, ${oid('relid', 'name')} AS indexid, ${oid('relid', 'name', "'constraint'")} AS oid, NULL::SMALLINT[] AS confkeys

@@ -25,7 +25,7 @@ export const catalogFunctions: Macros = {
   pg_char_to_encoding: always('6', 'name'),
   pg_statistics_obj_is_visible: always('true', 'object'),
   pg_tablespace_size: always('0::BIGINT', 'object'),
-  pg_get_functiondef: always('NULL::VARCHAR', 'object'),
+  pg_get_functiondef: always(`(SELECT max('CREATE OR REPLACE FUNCTION pg_catalog.' || p.proname || '()' || chr(10) || ' LANGUAGE internal' || chr(10) || 'AS $function$' || p.prosrc || '$function$' || chr(10)) FROM ${pg}.pg_proc p WHERE p.oid = object)`, 'object'),
   pg_get_function_sqlbody: always('NULL::VARCHAR', 'object'),
   pg_get_function_identity_arguments: always('NULL::VARCHAR', 'object'),
   pg_get_triggerdef: always('NULL::VARCHAR', 'object', 'object, pretty'),
@@ -39,6 +39,10 @@ export const catalogFunctions: Macros = {
   pg_total_relation_size: always('0::BIGINT', 'object'),
   pg_table_size: always('0::BIGINT', 'object'),
   pg_database_size: always('0::BIGINT', 'object'),
+  pg_size_pretty: always(`CASE WHEN abs(size) < 10240 THEN size::BIGINT || ' bytes' WHEN abs(size) / 1024 < 10239.5 THEN round(size / 1024)::BIGINT || ' kB'
+    WHEN abs(size) / 1048576 < 10239.5 THEN round(size / 1048576)::BIGINT || ' MB' WHEN abs(size) / 1073741824 < 10239.5 THEN round(size / 1073741824)::BIGINT || ' GB' ELSE round(size / 1099511627776)::BIGINT || ' TB' END`, 'size'),
+  pg_describe_object: always('NULL::VARCHAR', 'relation, object, part'),
+  pg_partition_ancestors: always('unnest(CAST([] AS BIGINT[]))', 'object'),
   pg_relation_is_publishable: always('false', 'object'),
   pg_get_partkeydef: always('NULL::VARCHAR', 'object'),
   pg_get_serial_sequence: always('NULL::VARCHAR', 'relation, col'),
@@ -62,7 +66,7 @@ export const catalogFunctions: Macros = {
   _pg_numeric_precision: always('CASE id WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 700 THEN 24 WHEN 701 THEN 53 WHEN 1700 THEN CASE WHEN modifier <> -1 THEN ((modifier - 4) >> 16) & 65535 END END::INTEGER', 'id, modifier'),
   _pg_numeric_scale: always('CASE WHEN id IN (20, 21, 23) THEN 0 WHEN id = 1700 AND modifier <> -1 THEN (modifier - 4) & 65535 END::INTEGER', 'id, modifier'),
   _pg_datetime_precision: always('CASE WHEN id = 1082 THEN 0 WHEN id IN (1083, 1114, 1184, 1186, 1266) THEN CASE WHEN modifier < 0 THEN 6 ELSE modifier END END::INTEGER', 'id, modifier'),
-  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth}))`, 'items'),
+  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth::INTEGER}))`, 'items'),
 } // prettier-ignore
 
 /** The numbers of functions and types by their names, and their names: what casts to `regproc` and the like become. */

@@ -67,6 +67,10 @@ export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> =>
     from: `${own}.shown_relations WHERE relkind = 'r' AND database_name IS NOT NULL`,
     values: { relid: 'oid', schemaname: 'nspname', relname: 'relname', n_live_tup: 'reltuples', ...noCounts(`${sizes} n_tup_hot_upd n_dead_tup n_mod_since_analyze n_ins_since_vacuum vacuum_count autovacuum_count analyze_count autoanalyze_count`) },
   } // prettier-ignore
+  const indexCounts: Rows = {
+    from: `${own}.shown_keys WHERE ${isIndex}`,
+    values: { relid: 'relid', indexrelid: 'indexid', schemaname: 'nspname', relname: 'relname', indexrelname: 'name', ...noCounts('idx_scan idx_tup_read idx_tup_fetch') },
+  } // prettier-ignore
   const keyColumns = `(SELECT *, unnest(names) AS column_name, generate_subscripts(names, 1) AS nth FROM ${own}.shown_keys WHERE contype <> 'c')`
   const ofTable = { table_catalog: database, table_schema: 'nspname', table_name: 'relname' }
   const ofConstraint = { constraint_catalog: database, constraint_schema: 'nspname', constraint_name: 'name' }
@@ -75,7 +79,7 @@ export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> =>
     pg_class: [
       {
         from: `${own}.shown_relations`,
-        values: { ...same('oid relname relnamespace relkind reltuples relhasindex relnatts relchecks'), relowner: ownerOid, relfilenode: `CASE relkind WHEN 'r' THEN oid ELSE 0 END`, relam: `CASE relkind WHEN 'r' THEN 2 ELSE 0 END`, relpersistence: `'p'`, relhasrules: `relkind = 'v'`, relispopulated: 'true', relreplident: `CASE relkind WHEN 'r' THEN 'd' ELSE 'n' END` },
+        values: { ...same('oid relname relnamespace relkind reltuples relhasindex relnatts relchecks'), relowner: ownerOid, reltype: 'oid', relfilenode: `CASE relkind WHEN 'r' THEN oid ELSE 0 END`, relam: `CASE relkind WHEN 'r' THEN 2 ELSE 0 END`, relpersistence: `'p'`, relhasrules: `relkind = 'v'`, relispopulated: 'true', relreplident: `CASE relkind WHEN 'r' THEN 'd' ELSE 'n' END` },
       },
       {
         from: `${own}.shown_keys WHERE ${isIndex}`,
@@ -101,8 +105,9 @@ export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> =>
     ],
     pg_constraint: [
       {
-        from: `${own}.shown_keys`,
-        values: { oid: 'oid', conname: 'name', connamespace: 'relnamespace', contype: 'contype', convalidated: 'true', conrelid: 'relid', conindid: `CASE WHEN ${isIndex} THEN indexid ELSE 0 END`, confrelid: 'coalesce(confrelid, 0)', confupdtype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confdeltype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confmatchtype: `CASE contype WHEN 'f' THEN 's' ELSE ' ' END`, conislocal: 'true', connoinherit: `contype <> 'c'`, conkey: 'keys', confkey: 'confkeys' },
+        // Where it refers to, a unique index is.
+        from: `(SELECT k.*, p.indexid AS referenced FROM ${own}.shown_keys k LEFT JOIN ${pg}.keys p ON k.contype = 'f' AND p.relid = k.confrelid AND p.contype IN ('p', 'u') AND p.names = k.confnames)`,
+        values: { oid: 'oid', conname: 'name', connamespace: 'relnamespace', contype: 'contype', convalidated: 'true', conrelid: 'relid', conindid: `CASE WHEN ${isIndex} THEN indexid ELSE coalesce(referenced, 0) END`, confrelid: 'coalesce(confrelid, 0)', confupdtype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confdeltype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confmatchtype: `CASE contype WHEN 'f' THEN 's' ELSE ' ' END`, conislocal: 'true', connoinherit: `contype <> 'c'`, conkey: 'keys', confkey: 'confkeys' },
       },
     ],
     pg_description: [
@@ -120,6 +125,8 @@ export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> =>
     pg_indexes: [{ from: `${own}.shown_keys WHERE ${isIndex}`, values: { schemaname: 'nspname', tablename: 'relname', indexname: 'name', indexdef: indexText } }],
     pg_stat_all_tables: [tableCounts],
     pg_stat_user_tables: [tableCounts],
+    pg_stat_all_indexes: [indexCounts],
+    pg_stat_user_indexes: [indexCounts],
     information_schema_information_schema_catalog_name: [{ from: '(VALUES (1)) t', values: { catalog_name: database } }],
     information_schema_schemata: [{ from: `${own}.shown_namespaces`, values: { catalog_name: database, schema_name: 'nspname', schema_owner: `'${owner}'` } }],
     information_schema_tables: [{ from: `${own}.shown_relations`, values: { ...ofTable, table_type: `CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'BASE TABLE' END`, is_insertable_into: no, is_typed: no } }],

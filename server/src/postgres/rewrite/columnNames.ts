@@ -22,14 +22,17 @@ const operators =
 
 type Tokens = readonly SqlToken[]
 
-/** Whether the item ends with a name that the client has given it. */
-const hasAlias = (tokens: Tokens, { first, last }: Range): boolean => {
+/** What an item shows, and where the name stands that the client has given it. */
+const readAlias = (tokens: Tokens, { first, last }: Range): { shown: Range; aliasAt?: number } => {
   const [before, end] = [tokens[last - 1], tokens[last]]
-  if (first >= last || !isName(end) || !before) return false
-  if (wordOf(before) === 'as') return true
-  if (isSymbol(tokens[first + 1], ':') && !isSymbol(tokens[first + 2], ':')) return true
-  if (operators.test(wordOf(end))) return false
-  return before.kind === 'symbol' ? /^[)\]\d]/.test(before.text) : !operators.test(before.text)
+  const none = { shown: { first, last } }
+  if (first >= last || !isName(end) || !before) return none
+  if (wordOf(before) === 'as') return { shown: { first, last: last - 2 }, aliasAt: last }
+  if (isSymbol(tokens[first + 1], ':') && !isSymbol(tokens[first + 2], ':'))
+    return { shown: { first: first + 2, last }, aliasAt: first }
+  if (operators.test(wordOf(end))) return none
+  const isBehind = before.kind === 'symbol' ? /^[)\]\d]/.test(before.text) : !operators.test(before.text)
+  return isBehind ? { shown: { first, last: last - 1 }, aliasAt: last } : none
 }
 
 const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined => {
@@ -42,7 +45,11 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
     while (at >= first && !(tokens[at]!.around === around && isMeant(at))) at--
     return at
   }
-  if (word === 'case' && wordOf(tokens[last]) === 'end') return { name: 'case', isWeak: true }
+  if (word === 'case' && wordOf(tokens[last]) === 'end') {
+    const otherwise = findLast(begin.around, (at) => wordOf(tokens[at]) === 'else')
+    const figure = otherwise < first ? undefined : figureOf(tokens, { first: otherwise + 1, last: last - 1 })
+    return figure === undefined || figure.isWeak === true ? { name: 'case', isWeak: true } : figure
+  }
   if (/^(exists|array)$/.test(word) && isWhole(first + 1)) return { name: word }
   if (isSymbol(begin, '[') && isWhole(first)) return { name: 'array' }
   if (/^(try_)?cast$/.test(word) && isSymbol(tokens[first + 1], '(') && isWhole(first + 1)) {
@@ -70,8 +77,11 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
   if ((isSymbol(tokens[end], ')') ? endOfCall(tokens, end) : end) !== last) return undefined
   let at = first
   while (isSymbol(tokens[at + 1], '.') && isName(tokens[at + 2])) at += 2
+  if (wordOf(tokens[at]) === 'trim') return { name: trimOf[wordOf(tokens[at + 2])] ?? 'btrim' }
   return /^(null|true|false)$/i.test(tokens[at]!.text) ? undefined : { name: nameOf(tokens[at]!) }
 }
+
+const trimOf: Record<string, string> = { leading: 'ltrim', trailing: 'rtrim' }
 
 /** Whether these tokens are one operand, and not two with an operator between them. */
 const isOperand = (tokens: Tokens, { first, last }: Range): boolean => {
@@ -94,6 +104,8 @@ interface Item {
   /** Undefined where the name that DuckDB knows is right. */
   figure?: Figure
   isStar: boolean
+  /** What is shown, without the name that the client has given it. */
+  shown: Range
 }
 
 const ends =
@@ -106,27 +118,37 @@ const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
     from = wordOf(tokens[from + 1]) === 'on' ? closingAt(tokens, from + 2) + 1 : from + 1
   else if (wordOf(tokens[from]) === 'all') from++
   let end = from
-  const isEnd = (at: number) => ends.test(wordOf(tokens[at])) && wordOf(tokens[at - 1]) !== 'distinct'
+  const isEnd = (at: number) =>
+    ends.test(wordOf(tokens[at])) && !/^(distinct|as)$/.test(wordOf(tokens[at - 1]))
   for (; end <= last && !isEnd(end); end++) end = Math.max(end, tokens[end]!.pair)
   return itemsOf(tokens, { first: from, last: end - 1 }).map((range): Item => {
     const item = tokens.slice(range.first, range.last + 1)
     const isStar =
       item.some((token, at) => isSymbol(token, '*') && (at === 0 || isSymbol(item[at - 1], '.'))) ||
-      /^columns$/i.test(item[0]?.text ?? '')
-    if (isStar || hasAlias(tokens, range) || item.length === 0) return { isStar }
-    return { isStar, figure: figureOf(tokens, range) ?? { name: '?column?' } }
+      (wordOf(item[0]) === 'columns' && isSymbol(item[1], '('))
+    const { shown, aliasAt } = readAlias(tokens, range)
+    if (isStar || item.length === 0) return { isStar, shown }
+    // A name that is not quoted is one in small letters.
+    const figure = aliasAt === undefined ? figureOf(tokens, range) : { name: nameOf(tokens[aliasAt]!) }
+    return { isStar, shown, figure: figure ?? { name: '?column?' } }
   })
 }
 
-/** The names that Postgres would give to columns to which the statement gives none. */
-export const columnNames = (tokens: Tokens, names: readonly string[]): string[] => {
-  if (wordOf(tokens[0]) === 'values') return names.map((_, at) => `column${at + 1}`)
+interface Shown {
+  name: string
+  /** Where it stands in the statement; undefined for what a star shows. */
+  shown?: Range
+}
+
+/** The columns of a statement, with the names that Postgres would give to those to which the statement gives none. */
+export const columnsShown = (tokens: Tokens, names: readonly string[]): Shown[] => {
+  if (wordOf(tokens[0]) === 'values') return names.map((_, at) => ({ name: `column${at + 1}` }))
   // Behind a WITH the SELECT of the whole statement is the first one outside of brackets.
   const isWith = wordOf(tokens[0]) === 'with'
   const first = tokens.findIndex(
     (token, at) => token.depth === 0 && wordOf(token) === 'select' && (at === 0 || isWith),
   )
-  if (first < 0) return [...names]
+  if (first < 0) return names.map((name) => ({ name }))
   const items = figuresOf(tokens, { first, last: tokens.length - 1 })
   const star = items.findIndex(({ isStar }) => isStar)
   const [before, behind] =
@@ -135,6 +157,6 @@ export const columnNames = (tokens: Tokens, names: readonly string[]): string[] 
       : [items.slice(0, star), items.slice(items.findLastIndex(({ isStar }) => isStar) + 1)]
   return names.map((name, column) => {
     const item = column < before.length ? before[column] : behind[column - names.length + behind.length]
-    return item?.figure?.name ?? name
+    return item === undefined ? { name } : { name: item.figure?.name ?? name, shown: item.shown }
   })
 }

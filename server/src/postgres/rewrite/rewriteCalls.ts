@@ -80,10 +80,18 @@ const jsonAgg = (rewrite: Rewrite, { at, close }: Call): void => {
   rewrite.after(endOfCall(rewrite.tokens, close), ')')
 }
 
-/** A setting of this connection; a name that is not one stays DuckDB's. */
+/** A setting of this connection; a name that is written out and is not one stays DuckDB's. */
 const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
+  const { settings } = rewrite.asker
   const name = rewrite.text(open + 1)
-  const value = name === undefined ? undefined : Settings.find(name) && rewrite.asker.settings.get(name)
+  if (name === undefined) {
+    rewrite.countLive()
+    const all = quoteText(JSON.stringify(Object.fromEntries(settings.all())))
+    rewrite.replace(at, open, `json_extract_string(${all}, '/' || (`)
+    rewrite.replace(rewrite.commasIn(open, close)[0] ?? close, close, '))')
+    return
+  }
+  const value = Settings.find(name) && settings.get(name)
   if (value !== undefined) rewrite.replace(at, close, quoteText(value))
 }
 

@@ -3,6 +3,7 @@ import { quoteText } from '../../duckdb/quote.js'
 import { isName, wordOf } from '../../sql/text/tokenize.js'
 import { oidOfRelation } from '../catalog/shapes.js'
 import { functionName, functionOid, ofFunction, typeName, typeOidOf } from '../catalog/typeTables.js'
+import { readArray } from '../messages/encodeBinary.js'
 import { readParameter } from '../messages/readParameter.js'
 import { ProtocolError } from '../ProtocolError.js'
 import { itemTypeOfOid, oidOfName, typeNameOf } from '../types.js'
@@ -172,6 +173,17 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       cut(rewrite, call ?? { first: begin, last: at - 3, typeAt, end: typeAt }, !isCast)
     )
       continue
+    if (type === 'regtype' && isCast && rewrite.is(typeAt + 1, '[')) {
+      const names = readArray(rewrite.text(at - 3) ?? '')
+      if (names === undefined) continue
+      rewrite.replace(
+        at - 3,
+        typeAt + 2,
+        `[${names.map((name) => numberOfName(type, name ?? '')).join(', ')}]`,
+      )
+      at = typeAt + 2
+      continue
+    }
     if (nameTypes.has(type)) {
       const first = isCast ? operandBefore(tokens, at - 3) : call!.first
       if (first === undefined) continue

@@ -1,6 +1,6 @@
 import { closingAt } from '../../sql/text/operands.js'
 import { isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
-import { Settings } from '../Settings.js'
+import { Settings, zoneOf } from '../Settings.js'
 import { nameOf, type Statement, textOf, innerStatement, type InnerStatement } from './statements.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 
@@ -26,12 +26,12 @@ const set = (name: string, value: string): Command => ({ kind: 'set', name, valu
 const readZone = (tokens: readonly SqlToken[]): string => {
   const isInterval = wordOf(tokens[0]) === 'interval' && tokens[1] !== undefined
   const written = isInterval ? textOf(tokens[1]!) : joined(tokens)
-  const [, zone, number, minutes] = /^((?:UTC|GMT)?)([+-]?\d\d?)(?::(\d\d))?$/i.exec(written) ?? []
-  // DuckDB has zones of whole hours alone.
-  if (number === undefined || Number(minutes ?? 0) > 0) return written
-  const isPosix = !isInterval && (zone !== '' || minutes !== undefined)
-  const east = isPosix ? -Number(number) : Number(number)
-  return east === 0 ? 'UTC' : `Etc/GMT${east < 0 ? '+' : '-'}${Math.abs(east)}`
+  const [, name, sign, hours, minutes = 0, part = 0] =
+    /^((?:UTC|GMT)?)([+-]?)(\d\d?)(?::(\d\d)|(\.\d+))?$/i.exec(written) ?? []
+  if (hours === undefined) return written
+  const isPosix = !isInterval && (name !== '' || minutes !== 0)
+  const offset = 60 * (Number(hours) + Number(part)) + Number(minutes)
+  return zoneOf((sign === '-') === isPosix ? offset : -offset) ?? written
 }
 
 const joined = (tokens: readonly SqlToken[]) => tokens.map(textOf).join('')
