@@ -1,6 +1,7 @@
-// Drivers and tools of other people read from the service by the Postgres protocol, each by a script of
-// server/test/clients, which prints `+ check` or `- check: reason`. Those that this machine has not are not tried.
+// Drivers, tools and clients of other people read from the service, each by a script of server/test/clients, which
+// prints `+ check` or `- check: reason`. Those whose program or packages this machine has not are not tried.
 //   npm run test:all -- --only clients
+//   node scripts/test/clients.mjs pgx Hibernate     only those whose names have one of these words
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,83 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { startService } from '../startService.mjs'
-import { driverPackages, installPython, toolPackages } from './installPackages.mjs'
-
-const folder = join(root, 'server/test/clients')
-const at = (/** @type {string} */ name) => join(folder, name)
-// Debian's packages are for Debian's Python.
-const python = '/usr/bin/python3'
-const jdbc = '/usr/share/java/postgresql.jar'
-
-/** @param {string} name @param {string} module @returns {Tool} */
-const pythonTool = (name, module) => ({
-  name,
-  has: [python, '-c', `import ${module}`],
-  command: [python, '-B', at(`${module}_.py`)],
-})
-
-/** Tools that Debian has not, or not as new: in an environment of their own. @returns {Promise<Tool[]>} */
-async function newerTools() {
-  const newer = (await installPython('tools', toolPackages)) ?? ''
-  const newest = (await installPython('drivers', driverPackages)) ?? ''
-  return [
-    { name: 'SQLAlchemy 2.0', has: [newer, '--version'], command: [newer, '-B', at('reflect_.py')] },
-    { name: 'SQLAlchemy 2.1', has: [newest, '--version'], command: [newest, '-B', at('reflect_.py')] },
-    { name: 'ADBC (pandas, polars)', has: [newer, '--version'], command: [newer, '-B', at('adbc_.py')] },
-    { name: 'dlt', has: [newer, '--version'], command: [newer, '-B', at('dlt_.py')] },
-    { name: 'dbt', has: [newer, '--version'], command: [newer, '-B', at('dbt_.py')] },
-  ]
-}
-
-/**
- * `has` ends well where the tool is there.
- * @typedef {{ name: string, has: string[], command: string[], before?: string[], env?: Record<string, string> }} Tool
- */
-
-/** @param {string} work a folder for what is compiled @returns {Tool[]} */
-const toolsOf = (work) => [
-  { name: 'psql', has: ['psql', '--version'], command: ['bash', at('psql.sh')] },
-  { name: 'node pg', has: [process.execPath, '--version'], command: [process.execPath, at('node-pg.mjs')] },
-  pythonTool('psycopg 2', 'psycopg2'),
-  pythonTool('psycopg 3', 'psycopg'),
-  pythonTool('asyncpg', 'asyncpg'),
-  pythonTool('SQLAlchemy', 'sqlalchemy'),
-  pythonTool('pandas', 'pandas'),
-  pythonTool('Django', 'django'),
-  pythonTool('ODBC (pyodbc)', 'pyodbc'),
-  { name: 'Ruby pg', has: ['ruby', '-e', 'require "pg"'], command: ['ruby', at('ruby-pg.rb')] },
-  {
-    name: 'Rails',
-    has: ['ruby', '-e', 'require "active_record"; require "pg"'],
-    command: ['ruby', at('rails.rb')],
-  },
-  {
-    name: 'JDBC',
-    has: ['bash', '-c', `javac -version && test -e ${jdbc}`],
-    before: ['javac', '-cp', jdbc, '-d', work, at('Jdbc.java')],
-    command: ['java', '-cp', `${work}:${jdbc}`, 'Jdbc'],
-  },
-  {
-    name: 'Go (lib/pq, pgx)',
-    has: [
-      'bash',
-      '-c',
-      'go version && test -e /usr/share/gocode/src/github.com/lib/pq -a -e /usr/share/gocode/src/github.com/jackc/pgx/v4',
-    ],
-    command: ['go', 'run', at('drivers.go')],
-    env: { GO111MODULE: 'off', GOPATH: '/usr/share/gocode' },
-  },
-  {
-    name: 'PHP (PDO, pgsql)',
-    has: ['php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);'],
-    command: ['php', at('php.php')],
-  },
-  ...['Metabase', 'Grafana', 'Power BI', 'Tableau', 'DuckDB', 'DBeaver', 'people'].map((name) => ({
-    name: `${name}, by statements alone`,
-    has: [process.execPath, '--version'],
-    command: [process.execPath, at('byStatements.mjs'), name.toLowerCase().replace(' ', '-')],
-  })),
-]
+import { at, tools } from './clientTools.mjs'
 
 /** @param {string} url @param {string} path @param {unknown} body @returns {Promise<void>} */
 async function post(url, path, body) {
@@ -117,19 +42,28 @@ async function fill(url) {
   await post(url, '/track?sync=true&apiKey=pk_clients', event)
 }
 
-/** @param {Tool} tool @param {Record<string, string>} ports @returns {Promise<string[] | undefined>} the lines of its script; undefined where it is not there */
-async function tryTool({ has, command, before, env = {} }, ports) {
-  const call = (/** @type {string[]} */ [name, ...args]) =>
-    run(name, args, { env: { ...env, ...ports }, quiet: true, timeoutMs: 900_000 })
-  if ((await call(has)).code !== 0) return undefined
-  const made = before && (await call(before))
-  if (made && made.code !== 0) return [`- is compiled: ${made.output}`]
+/**
+ * The lines of its script, or why it is not tried.
+ * @param {import('./clientTools.mjs').Tool} tool @param {Record<string, string>} env
+ * @returns {Promise<string[] | string>}
+ */
+async function tryTool({ has, of, command, missing }, env) {
+  const reason = missing ?? (await of?.prepare())
+  if (reason) return reason
+  const { cwd } = of ?? {}
+  const call = (/** @type {string[]} */ [name = '', ...args]) =>
+    run(name, args, { env, quiet: true, timeoutMs: 300_000, ...(cwd === undefined ? {} : { cwd }) })
+  if (has && (await call(has)).code !== 0) return 'not on this machine'
   const { code, output } = await call(command)
   const lines = output.split('\n').filter((line) => /^[+-] /.test(line))
   return code === 0 ? lines : [...lines, `- ends well: ${output.trim().slice(-400)}`]
 }
 
 const work = mkdtempSync(join(tmpdir(), 'waymark-clients-'))
+const words = process.argv.slice(2)
+const wanted = tools.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+/** @type {string[]} */
+const notTried = []
 let failed = 0
 try {
   const [cert, key] = [join(work, 'cert.pem'), join(work, 'key.pem')]
@@ -159,15 +93,22 @@ try {
   })
   await fill(url)
   const port = /:(\d+) \(Postgres\)/.exec(output)?.[1] ?? ''
+  const parameters = join(root, 'server/test/postgres/values/parameters.jsonl')
+  const env = { WAYMARK_PORT: port, WAYMARK_TLS_PORT: port, WAYMARK_URL: url, WAYMARK_PARAMETERS: parameters }
   console.log('\n| tool | checks | |\n|---|---|---|')
-  for (const tool of [...toolsOf(work), ...(await newerTools())]) {
-    const lines = await tryTool(tool, { WAYMARK_PORT: port, WAYMARK_TLS_PORT: port })
-    const wrong = lines?.filter((line) => line.startsWith('- ')) ?? []
-    failed += wrong.length + (lines?.length === 0 ? 1 : 0)
-    const count =
-      lines === undefined ? 'not on this machine' : `${lines.length - wrong.length} of ${lines.length}`
+  for (const tool of wanted) {
+    const lines = await tryTool(tool, env)
+    if (typeof lines === 'string') {
+      notTried.push(tool.name)
+      console.log(`| ${tool.name} | not tried | ${lines} |`)
+      continue
+    }
+    const wrong = lines.filter((line) => line.startsWith('- '))
+    failed += wrong.length + (lines.length === 0 ? 1 : 0)
+    const count = `${lines.length - wrong.length} of ${lines.length}`
     console.log(`| ${tool.name} | ${count} | ${wrong.map((line) => line.slice(2)).join('; ')} |`)
   }
+  console.log(`\nNot tried: ${notTried.join(', ') || 'none'}`)
   await stop()
 } finally {
   rmSync(work, { recursive: true, force: true })

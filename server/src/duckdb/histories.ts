@@ -27,11 +27,12 @@ interface List {
 }
 
 /**
- * Microseconds after the first event of the list, and where in the words the event is. The room grows and stays: the
- * function runs on one thread, and calls nobody.
+ * Microseconds after the first event of the list, and where in the words the event is. The room grows and stays, unless
+ * it is large: the functions run on one thread, and call nobody.
  */
 let times = new Float64Array(4096)
 let places = new Uint32Array(4096)
+const mostKept = 2 ** 20
 /** The latest start from which so many steps were taken. */
 const starts = new Float64Array(maxSteps + 1)
 
@@ -71,8 +72,8 @@ const sort = (words: Uint32Array, length: number): void => {
 
 /** Puts the events of a list into the order of their time, and of equal times into that of their acceptance. */
 const putInOrder = (words: Uint32Array, { first, length }: List): void => {
-  if (length > times.length) {
-    const room = 2 ** Math.ceil(Math.log2(length))
+  if (length > times.length || times.length > mostKept) {
+    const room = Math.max(4096, 2 ** Math.ceil(Math.log2(length)))
     const more = new Float64Array(room)
     places = new Uint32Array(room)
     times = more

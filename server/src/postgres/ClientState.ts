@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import { applyEdits, type Edit } from '../sql/text/edits.js'
+import { isSymbol } from '../sql/text/tokenize.js'
 import type { Sql } from '../sql/openSql.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import { findCatalog, type SearchPath } from '../sql/searchPath.js'
@@ -13,8 +14,8 @@ import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { type Command, firstSchema, readCommand } from './statements/readCommand.js'
 import { Settings } from './Settings.js'
-import type { Statement } from './statements/statements.js'
-import { type Field, textField } from './types.js'
+import { findParameters, type Statement, statementOf } from './statements/statements.js'
+import { type Field, oidOfName, textField } from './types.js'
 import { fixedRows, openQuery, type RowSource } from './openQuery.js'
 
 /** What a client says about itself when it connects. */
@@ -102,9 +103,12 @@ export class ClientState {
 
   async describe(statement: Statement, oids: readonly number[]): Promise<Described> {
     const command = readCommand(statement)
-    if (command !== undefined) return { oids: [], fields: answerOf(command) }
+    if (command !== undefined) {
+      const types = parameterTypes(statement, command).map((oid, at) => oids[at] || oid)
+      return { oids: types, isLoose: true, fields: answerOf(command) }
+    }
     this.checkTransaction()
-    const edits = await this.#rewrite(statement)
+    const { edits } = await this.#rewrite(statement)
     const held = await this.#open()
     return this.#whileRunning((cancellation) => {
       const { user, sql } = this.#options
@@ -120,7 +124,9 @@ export class ClientState {
 
   /** Runs a statement. `values` are written instead of its parameters. */
   async run(statement: Statement, values: readonly Edit[] = []): Promise<RowSource> {
-    const command = readCommand(statement)
+    const isCommand = readCommand(statement) !== undefined
+    const bound = isCommand && values.length > 0 ? statementOf(applyEdits(statement.text, values)) : statement
+    const command = isCommand ? readCommand(bound) : undefined
     return command === undefined ? this.query(statement, values) : this.#execute(command)
   }
 
@@ -130,7 +136,7 @@ export class ClientState {
     this.#asked = new Date()
     // As long as Postgres keeps it: every client of the user's may ask for it.
     this.#query = sent.slice(0, 1024)
-    const edits = await this.#rewrite(statement)
+    const { edits, isOfCatalog } = await this.#rewrite(statement)
     const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
@@ -145,6 +151,7 @@ export class ClientState {
         statement,
         sent,
         text: applyEdits(statement.text, [...edits, ...values]),
+        isOfCatalog,
         cancellation,
         timeoutMs: this.settings.statementTimeoutMs,
       }),
@@ -165,14 +172,14 @@ export class ClientState {
     if (this.transaction === 'T') this.transaction = 'E'
   }
 
-  async #rewrite(statement: Statement): Promise<Edit[]> {
+  async #rewrite(statement: Statement): Promise<{ edits: Edit[]; isOfCatalog: boolean }> {
     const { user, pid, database, catalog, sql } = this.#options
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
     const activity = () => this.#options.activity().map((each) => ({ ...each, name: user, oid: userOid }))
     const macros = await catalog.macros()
     // DuckDB finds a function without a schema in these two.
-    const places = [`${entered}.${name}`, `${entered}.main`]
+    const places = [`${entered}.${name}`, `${entered}.main`].map((place) => place.toLowerCase())
     const isOwn = (of: string) => places.some((place) => macros.has(`${place}.${of}`))
     const asker = {
       user,
@@ -187,7 +194,7 @@ export class ClientState {
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
     if (use !== undefined) await catalog.prepare(database, use)
-    return edits
+    return { edits, isOfCatalog: use !== undefined && use.size > 0 }
   }
 
   #setAtStart(name: string, value: string): void {
@@ -315,6 +322,16 @@ export class ClientState {
   #tell(setting: string | undefined): void {
     if (setting !== undefined) this.#options.onSetting(setting, this.settings.get(setting)!)
   }
+}
+
+/** The types of the parameters of a command: a connection's number; texts, and whether a setting is local. */
+const parameterTypes = (statement: Statement, { kind }: Command): number[] => {
+  const types: number[] = []
+  for (const { number, at } of findParameters(statement)) {
+    const ofText = isSymbol(statement.tokens[at + 2], ')') ? 'bool' : 'text'
+    types[number - 1] = oidOfName(kind === 'end' ? 'int4' : ofText)!
+  }
+  return Array.from(types, (oid) => oid ?? 0)
 }
 
 /** The columns of what a command answers. */

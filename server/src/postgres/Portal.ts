@@ -11,7 +11,7 @@ import type { RowSource, TextRow } from './openQuery.js'
 import type { MessageStream } from './messages/MessageStream.js'
 import * as to from './messages/messages.js'
 
-/** Sends up to `maxRows` rows of a portal, or all of them for 0, and the message that ends them. */
+/** Sends up to `maxRows` rows of a portal, or all of them for 0, and the message that ends them: it counts these alone. */
 export const sendRows = async (
   stream: MessageStream,
   portal: Portal,
@@ -26,6 +26,7 @@ export const sendRows = async (
   const { copied } = source
   const encode = copied?.row ?? rowEncoder(portal, settings)
   let left = maxRows > 0 && copied === undefined ? maxRows : Infinity
+  const before = portal.sent
   try {
     await source.resume()
     if (copied !== undefined && portal.sent === 0)
@@ -34,7 +35,7 @@ export const sendRows = async (
       const rows = await takeRows(portal, left)
       if (rows === undefined) {
         if (copied !== undefined) stream.write(...copied.after(), to.copyDone())
-        stream.write(to.commandComplete(source.tag(portal.sent)))
+        stream.write(to.commandComplete(source.tag(portal.sent - before)))
         return
       }
       for (const row of rows) stream.write(encode(row))

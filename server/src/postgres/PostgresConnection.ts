@@ -194,7 +194,7 @@ export class PostgresConnection {
     const resultFormats = Array.from({ length: reader.count() }, () => reader.int16())
     const isBinary = (at: number) => (formats.length === 1 ? formats[0] : formats[at]) === 1
     const marks = prepared.statement === undefined ? [] : findParameters(prepared.statement)
-    const edits = marks.map(({ number, start, end, kind }) => {
+    const edits = marks.map(({ number, start, end, kind, cast }) => {
       const at = number - 1
       const oid = prepared.oids[at]!
       const read = {
@@ -203,6 +203,7 @@ export class PostgresConnection {
         oid,
         kind,
         isLoose: prepared.isLoose === true,
+        cast,
       }
       return { start, end, text: readParameter(read) }
     })
@@ -242,7 +243,8 @@ export class PostgresConnection {
   }
 
   async #start(portal: Portal): Promise<void> {
-    const source = await openPortal({ client: this.#client, portals: this.#portals }, portal)
+    const start = (bound: Portal) => this.#start(bound)
+    const source = await openPortal({ client: this.#client, portals: this.#portals, start }, portal)
     portal.source = source
     // The client may not ask for the rows at once.
     source.pause()

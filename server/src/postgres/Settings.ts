@@ -35,7 +35,7 @@ const fixed: Record<string, string> = {
   waymark_query_id: '',
 }
 
-const changeable: Record<string, string> = {
+const usual: Record<string, string> = {
   application_name: '',
   client_encoding: 'UTF8',
   client_min_messages: 'notice',
@@ -67,6 +67,58 @@ const changeable: Record<string, string> = {
   statement_timeout: '0',
 }
 
+/** Others that PostgreSQL has, as it has them. Nothing here depends on them. */
+const others: Record<string, string> = Object.fromEntries(
+  (
+    'allow_system_table_mods=off archive_mode=off autovacuum=on autovacuum_analyze_scale_factor=0.1 ' +
+    'autovacuum_analyze_threshold=50 autovacuum_freeze_max_age=200000000 autovacuum_max_workers=3 ' +
+    'autovacuum_multixact_freeze_max_age=400000000 autovacuum_naptime=1min autovacuum_vacuum_cost_delay=2ms ' +
+    'autovacuum_vacuum_cost_limit=-1 autovacuum_vacuum_insert_scale_factor=0.2 ' +
+    'autovacuum_vacuum_insert_threshold=1000 autovacuum_vacuum_scale_factor=0.2 autovacuum_vacuum_threshold=50 ' +
+    'autovacuum_work_mem=-1 backend_flush_after=0 bgwriter_delay=200ms check_function_bodies=on ' +
+    'checkpoint_completion_target=0.9 checkpoint_flush_after=256kB checkpoint_timeout=5min checkpoint_warning=30s ' +
+    'client_connection_check_interval=0 cluster_name= commit_siblings=5 constraint_exclusion=partition ' +
+    'cpu_index_tuple_cost=0.005 cpu_operator_cost=0.0025 cpu_tuple_cost=0.01 cursor_tuple_fraction=0.1 ' +
+    'data_checksums=off deadlock_timeout=1s debug_pretty_print=on debug_print_parse=off debug_print_plan=off ' +
+    'debug_print_rewritten=off default_statistics_target=100 default_table_access_method=heap default_tablespace= ' +
+    'default_text_search_config=pg_catalog.english default_toast_compression=pglz effective_cache_size=4GB ' +
+    'effective_io_concurrency=1 enable_async_append=on enable_bitmapscan=on enable_gathermerge=on enable_hashagg=on ' +
+    'enable_hashjoin=on enable_incremental_sort=on enable_indexonlyscan=on enable_indexscan=on enable_material=on ' +
+    'enable_memoize=on enable_mergejoin=on enable_nestloop=on enable_parallel_append=on enable_parallel_hash=on ' +
+    'enable_partition_pruning=on enable_partitionwise_aggregate=off enable_partitionwise_join=off enable_seqscan=on ' +
+    'enable_sort=on enable_tidscan=on exit_on_error=off force_parallel_mode=off from_collapse_limit=8 fsync=off ' +
+    'full_page_writes=on geqo=on geqo_effort=5 geqo_generations=0 geqo_pool_size=0 geqo_seed=0 geqo_selection_bias=2 ' +
+    'geqo_threshold=12 gin_fuzzy_search_limit=0 gin_pending_list_limit=4MB hash_mem_multiplier=2 hot_standby=on ' +
+    'hot_standby_feedback=off jit_above_cost=100000 jit_expressions=on jit_inline_above_cost=500000 ' +
+    'jit_optimize_above_cost=500000 jit_tuple_deforming=on join_collapse_limit=8 lo_compat_privileges=off ' +
+    'local_preload_libraries= log_destination=stderr log_duration=off log_error_verbosity=default log_lock_waits=off ' +
+    'log_min_duration_sample=-1 log_min_duration_statement=-1 log_min_error_statement=error log_min_messages=warning ' +
+    'log_parameter_max_length_on_error=0 log_statement=none log_statement_sample_rate=1 log_statement_stats=off ' +
+    'logical_decoding_work_mem=64MB maintenance_io_concurrency=10 maintenance_work_mem=64MB ' +
+    'max_files_per_process=1000 max_function_args=100 max_locks_per_transaction=64 max_parallel_maintenance_workers=2 ' +
+    'max_parallel_workers=8 max_parallel_workers_per_gather=2 max_prepared_transactions=0 max_replication_slots=10 ' +
+    'max_stack_depth=2MB max_wal_senders=10 max_wal_size=1GB max_worker_processes=8 ' +
+    'min_parallel_index_scan_size=512kB min_parallel_table_scan_size=8MB parallel_leader_participation=on ' +
+    'parallel_setup_cost=1000 parallel_tuple_cost=0.1 password_encryption=scram-sha-256 plan_cache_mode=auto ' +
+    'quote_all_identifiers=off random_page_cost=4 recursive_worktable_factor=10 restrict_nonsystem_relation_kind= ' +
+    'segment_size=1GB seq_page_cost=1 session_preload_libraries= session_replication_role=origin ' +
+    'shared_preload_libraries= ssl_library=OpenSSL stats_fetch_consistency=cache superuser_reserved_connections=3 ' +
+    'synchronize_seqscans=on synchronous_standby_names= tcp_keepalives_count=9 tcp_keepalives_idle=7200 ' +
+    'tcp_keepalives_interval=75 tcp_user_timeout=0 temp_buffers=8MB temp_file_limit=-1 temp_tablespaces= ' +
+    'timezone_abbreviations=Default trace_notify=off trace_sort=off track_activities=on track_activity_query_size=1kB ' +
+    'track_commit_timestamp=off track_counts=on track_functions=none track_io_timing=off track_wal_io_timing=off ' +
+    'transform_null_equals=off vacuum_cost_delay=0 vacuum_cost_limit=200 vacuum_cost_page_dirty=20 ' +
+    'vacuum_cost_page_hit=1 vacuum_cost_page_miss=2 vacuum_failsafe_age=1600000000 vacuum_freeze_min_age=50000000 ' +
+    'vacuum_freeze_table_age=150000000 vacuum_multixact_failsafe_age=1600000000 ' +
+    'vacuum_multixact_freeze_min_age=5000000 vacuum_multixact_freeze_table_age=150000000 wal_buffers=4MB ' +
+    'wal_compression=off wal_keep_size=0 wal_sender_timeout=1min wal_skip_threshold=2MB xmlbinary=base64'
+  )
+    .split(' ')
+    .map((each) => each.split('=') as [string, string]),
+)
+
+const changeable = { ...others, ...usual }
+
 const spelling = new Map(
   [...Object.keys(fixed), ...Object.keys(changeable)].map((name) => [name.toLowerCase(), name]),
 )
@@ -97,14 +149,31 @@ const readDateStyle = (value: string, now: string): string | undefined => {
 
 const intervalStyles = ['postgres', 'postgres_verbose', 'sql_standard', 'iso_8601']
 
-/** DuckDB has the zones of the same list, but no plain offsets. */
+/**
+ * DuckDB has the zones of the same list, but no plain offsets. The name stays as it was written, but for its case: of two
+ * names of a zone the list's own may be an old one, such as Asia/Calcutta.
+ */
 const readZone = (value: string): string | undefined => {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions()
-    return /^[+-]/.test(timeZone) ? undefined : timeZone
+    if (/^[+-]/.test(timeZone)) return undefined
+    return timeZone.toLowerCase() === value.toLowerCase() ? timeZone : value
   } catch {
     return undefined
   }
+}
+
+/** Zones that have been so many minutes east of Greenwich since 1970: DuckDB has no plain offsets but whole hours. */
+const halfHours: Record<number, string> = {
+  [-570]: 'Pacific/Marquesas', 270: 'Asia/Kabul', 330: 'Asia/Kolkata', 390: 'Asia/Yangon', 570: 'Australia/Darwin',
+} // prettier-ignore
+
+/** The name of a zone by its offset; undefined where none has always had it. */
+export const zoneOf = (minutesEast: number): string | undefined => {
+  const hours = minutesEast / 60
+  if (!Number.isInteger(hours)) return halfHours[minutesEast]
+  if (hours < -12 || hours > 14) return undefined
+  return hours === 0 ? 'UTC' : `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`
 }
 
 /** These change what is sent; each reads a value, and gives undefined for one that is not taken. */

@@ -7,12 +7,12 @@ import { type Plan, planStatement, refuseNumbers } from '../sql/planStatement.js
 import { tryPrepare, onlyReads } from '../sql/prepareOne.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { sqlTypeOf } from './messages/readParameter.js'
-import { storageOf, typesNamed } from './catalog/shapes.js'
+import { storageOf, typeOfValue, typeShown, typesNamed } from './catalog/shapes.js'
 import { fieldOfType } from './catalog/typeTables.js'
-import { columnFigures } from './rewrite/columnNames.js'
+import { columnsShown, type Figure } from './rewrite/columnNames.js'
 import { findParameters, innerEdits, type ParameterMark, type Statement } from './statements/statements.js'
 import { isFatal } from '../duckdb/transactions.js'
-import { isSymbol, isUnmatched, type SqlToken, tokenize } from '../sql/text/tokenize.js'
+import { isSymbol, isUnmatched, type SqlToken, tokenize, wordOf } from '../sql/text/tokenize.js'
 import {
   type Field,
   fieldOf,
@@ -43,9 +43,12 @@ export const refusalOfWrite = () =>
 export const admitReading = (plan: Plan): void => {
   if (onlyReads(plan)) return
   const { tokens } = plan
+  const verb = isExplain(plan) ? 'EXPLAIN of a change' : readHead(tokens).verb.toUpperCase()
+  // dbt makes its models so.
+  const ofDbt = /^(CREATE|ALTER|DROP)$/.test(verb) ? "; dbt's models are `ephemeral` here" : ''
   throw new ProtocolError(
     sqlState.readOnly,
-    `By the Postgres protocol this service is for reading only: send ${isExplain(plan) ? 'EXPLAIN of a change' : readHead(tokens).verb.toUpperCase()} by POST /query.`,
+    `By the Postgres protocol this service is for reading only: send ${verb} by POST /query${ofDbt}.`,
   )
 }
 
@@ -156,8 +159,9 @@ const canJoin = (oid: number) =>
   /^(bytea|jsonb?)$/.test(typeOfOid(oid)?.name ?? '')
 
 /** Types that DuckDB has not, by a cast to them, or by the function that gives them. */
-const toldAs = ({ oid }: Field, by: string): PostgresType | undefined => {
+const toldAs = ({ oid }: Field, figure: Figure | undefined): PostgresType | undefined => {
   const of = typeOfOid(oid)?.name
+  const by = figure?.type ?? (figure?.isCall === true ? figure.name : '')
   const name = /^(to_)?jsonb(?!_array_length|_typeof)/.test(by) ? 'jsonb' : by
   if (of === 'text' && /^(varchar|bpchar|name)$/.test(name)) return typeOfOid(oidOfName(name)!)
   if (of === 'json' && name === 'jsonb') return typeOfOid(oidOfName('jsonb')!)
@@ -167,18 +171,27 @@ const toldAs = ({ oid }: Field, by: string): PostgresType | undefined => {
   return undefined
 }
 
+/** Whether DuckDB has values of a type of the catalog's as such; objects are shown by their names, too. */
+const isStored = (type: string, by: DuckDBType): boolean =>
+  storageOf(type) === by.toString() || (type.startsWith('reg') && by.typeId === DuckDBTypeId.VARCHAR)
+
 /** The columns of a statement, by the names that Postgres would give them. */
 export const fieldsOf = (
   { tokens }: Statement,
   { names, types }: { names: readonly string[]; types: readonly DuckDBType[] },
 ): Field[] => {
   const ofCatalog = typesNamed(tokens)
-  return columnFigures(tokens, names).map(({ name, type: cast, isCall }, at) => {
+  return columnsShown(tokens, names).map(({ name, shown, figure }, at) => {
     const field = fieldOf(name, types[at]!)
-    const told = toldAs(field, cast ?? (isCall === true ? name : ''))
-    if (told !== undefined) return { name, oid: told.oid, size: told.size, modifier: -1 }
-    const type = ofCatalog.get(name)
-    if (type !== undefined && storageOf(type) === types[at]!.toString()) return { name, ...fieldOfType(type) }
+    // In Postgres a NULL alone is a text.
+    if (shown !== undefined && shown.first === shown.last && wordOf(tokens[shown.first]) === 'null')
+      return textField(name)
+    const type =
+      shown === undefined ? (ofCatalog.get(name) ?? typeOfValue(name)) : typeShown(tokens, shown, ofCatalog)
+    const told = type !== undefined && isStored(type, types[at]!) ? fieldOfType(type) : undefined
+    if (told !== undefined) return { name, ...told }
+    const own = toldAs(field, figure)
+    if (own !== undefined) return { name, oid: own.oid, size: own.size, modifier: -1 }
     // asyncpg asks what a list of int8 is by a statement that has a list of oids, and would ask for ever.
     return name === 'attrtypoids' ? { ...field, oid: oidOfName('oid[]')! } : field
   })
@@ -233,7 +246,7 @@ export const describeStatement = async (
   const infer = async (ofOthers: boolean) => {
     const lists = marks.flatMap((mark) => asList(statement, mark))
     const more = ofOthers ? [...lists, ...likeOthers(statement, marks, edits)] : lists
-    const guarded = guard.check(applyEdits(statement.text, [...edits, ...more]))
+    const guarded = guard.check(applyEdits(statement.text, [...edits, ...more]), true)
     if (!('problem' in guarded)) refuseNumbers(connection, guarded)
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
     oids = oids.map((oid, at) => (oid === 0 ? (inferred[at] ?? 0) : oid))
@@ -265,7 +278,8 @@ export const describeStatement = async (
       }
     } catch (error) {
       if (marks.length === 0 || isFatal(error)) throw error
-      failure ??= error
+      // With NULL in their place the error is about no type that was only assumed.
+      if (failure === undefined || oids.includes(0)) failure = error
     }
   }
   throw failure

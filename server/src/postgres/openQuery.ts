@@ -42,6 +42,7 @@ export interface QueryOptions {
   sent: string
   /** The statement as DuckDB reads it. */
   text: string
+  isOfCatalog: boolean
   cancellation: Cancellation
   timeoutMs: number | undefined
 }
@@ -107,16 +108,19 @@ const parseLines = (lines: string | Buffer): unknown[][] =>
 
 /** Each line of a plan is a row, as in Postgres. */
 const linesOf = ([, plan]: TextRow): TextRow[] =>
-  (plan ?? '')
-    .trimEnd()
-    .split('\n')
-    .map((line) => [line])
+  // A plan as JSON is one row.
+  /^\s*[[{]/.test(plan ?? '')
+    ? [[plan ?? '']]
+    : (plan ?? '')
+        .trimEnd()
+        .split('\n')
+        .map((line) => [line])
 
 const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
-  const { runner, held, user, role, applicationName, statement, sent, text } = options
+  const { runner, held, user, role, applicationName, statement, sent, text, isOfCatalog } = options
   const { cancellation, timeoutMs, queryId } = options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
   const query = await runner
@@ -128,7 +132,7 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       layout: 'text',
       page: {},
       cancellation,
-      postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
+      postgres: { isOfCatalog, held, text, admit: admitReading, readsOnly: refusalOfWrite() },
     })
     .catch((error: unknown) => {
       clearTimeout(timer)

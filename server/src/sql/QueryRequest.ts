@@ -135,6 +135,8 @@ export interface QueryJob {
 /** What a client of the Postgres protocol brings with its query. */
 export interface PostgresJob {
   /** The client's own connection, which no HTTP request can name. */
+  /** Whether it reads PostgreSQL's catalog, which is in memory: what it has cost is not worth another plan. */
+  isOfCatalog: boolean
   held: HeldConnection
   /** The statement that is run; the log keeps `request.statement`. */
   text: string

@@ -188,7 +188,8 @@ export class QueryRunner {
         enter('completed')
         query.end()
         await turn.settle()
-        const stats = await readStats(held.connection, plan)
+        const isOfCatalog = job.postgres?.isOfCatalog === true
+        const stats = isOfCatalog ? null : await readStats(held.connection, plan)
         if (stats !== null && caching !== undefined && !('file' in rows))
           stats.caching = await caching.end(held.connection, plan, rows, query.info.fingerprint)
         query.info.stats = stats
@@ -202,8 +203,8 @@ export class QueryRunner {
 
   async #plan(job: QueryJob, { connection }: HeldConnection, query: LoggedQuery): Promise<Plan> {
     const { request, role, readsOnly, postgres } = job
-    const text = postgres?.text ?? request.statement
-    const plan = await planStatement(connection, this.#options.guard, text)
+    const statement = postgres === undefined ? request.statement : { rewritten: postgres.text }
+    const plan = await planStatement(connection, this.#options.guard, statement)
     query.describe(plan.tokens)
     if (readsOnly !== undefined && plan.kind !== 'read') throw readsOnly
     if (role === 'read' && !onlyReads(plan)) throw readOnlyUser()

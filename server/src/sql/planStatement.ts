@@ -74,10 +74,13 @@ const kindOf = (type: StatementType, guarded: Guarded): Plan['kind'] => {
 export const planStatement = async (
   connection: DuckDBConnection,
   guard: Guard,
-  statement: string | { described: string },
+  statement: string | { described: string } | { rewritten: string },
 ): Promise<Plan> => {
-  const isRun = typeof statement === 'string'
-  const guarded = guard.check(isRun ? statement : statement.described)
+  const isRun = typeof statement === 'string' || 'rewritten' in statement
+  const guarded =
+    typeof statement === 'string'
+      ? guard.check(statement)
+      : guard.check('rewritten' in statement ? statement.rewritten : statement.described, true)
   if ('problem' in guarded) throw refuseStatement(guarded.problem)
   refuseNumbers(connection, guarded)
   let prepared: DuckDBPreparedStatement

@@ -53,6 +53,15 @@ describe('tools get what they ask for', () => {
     ['Hibernate', `SELECT count(*), count(sequence_name) FROM information_schema.sequences`, '0', '0'],
     ['jOOQ', `SELECT count(*), count(r1.routine_name) FROM information_schema.routines AS r1`, '0', '0'],
     ['sqlsmith', `SELECT table_type, is_insertable_into FROM information_schema.tables WHERE table_name = 'orders'`, 'BASE TABLE', 'NO'],
+    ['jOOQ', `SELECT count(*) FROM information_schema.tables WHERE information_schema.tables.table_name = 'orders' AND information_schema.tables.table_schema = 'main'`, '1'],
+    ['jOOQ', `SELECT pg_catalog.pg_proc.proname, nameconcatoid(pg_catalog.pg_proc.proname, 7) FROM pg_catalog.pg_proc WHERE pg_catalog.pg_proc.proname = 'array_in'`, 'array_in', 'array_in_7'],
+    ['jOOQ', `SELECT information_schema._pg_numeric_precision(1700, 655366), information_schema._pg_numeric_scale(1700, 655366), information_schema._pg_char_max_length(1043, 14), information_schema._pg_datetime_precision(1184, -1)`, '10', '2', '10', '6'],
+    ['jOOQ', `SELECT array(SELECT pg_get_indexdef(i.indexrelid, k + 1, true) FROM generate_subscripts(i.indkey, 1) AS k ORDER BY k) AS columns FROM pg_catalog.pg_index AS i WHERE i.indrelid = 'orders'::regclass`, '{"id"}'],
+    ['a client', `SELECT pg_catalog.pg_settings.setting FROM pg_catalog.pg_settings WHERE pg_catalog.pg_settings.name = 'TimeZone'`, 'UTC'],
+    ['Drizzle', `SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid::regnamespace = c.relnamespace::regnamespace WHERE n.nspname = 'main' AND c.relname = 'orders'`, 'orders'],
+    ['TypeORM', `SELECT obj_description((quote_ident("table_schema") || '.' || quote_ident("table_name"))::regclass, 'pg_class') FROM "information_schema"."tables" WHERE table_name = 'orders'`, 'What was sold'],
+    ['TypeORM', `SELECT col_description((quote_ident(table_catalog) || '.' || quote_ident(table_schema) || '.' || quote_ident(table_name))::regclass::oid, 1) IS NULL FROM information_schema.tables WHERE table_name = 'orders'`, 't'],
+    ['TypeORM', `SELECT ('"' || "udt_schema" || '"."' || "udt_name" || '"')::"regtype"::text AS "regtype" FROM information_schema.columns WHERE table_name = 'orders' AND column_name = 'id'`, 'integer'],
     ['Prisma', `SELECT numeric_precision, numeric_precision_radix, numeric_scale FROM information_schema.columns WHERE table_name = 'orders' AND column_name = 'total'`, '10', '10', '2'],
     ['Metabase', `SELECT description FROM pg_description WHERE classoid = 'pg_class'::regclass AND objoid = 'orders'::regclass`, 'What was sold'],
     ['Ruby', `SELECT t.typname, p.proname FROM pg_type t JOIN pg_proc p ON p.oid = t.typinput WHERE t.typinput = 'boolin'`, 'bool', 'boolin'],
@@ -62,6 +71,18 @@ describe('tools get what they ask for', () => {
     ['TypeORM', `SET search_path TO analytics; SELECT current_schema(), current_schema`, 'analytics', 'analytics'],
     ['Sequelize', `SET TIME ZONE INTERVAL '+00:00' HOUR TO MINUTE; SHOW TimeZone`, 'UTC'],
     ['Sequelize', `SET TIME ZONE INTERVAL '+02:00' HOUR TO MINUTE; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 14:00:00+02'],
+    ['psycopg', `SET TIME ZONE 'Asia/Kolkata'; SELECT current_setting('TimeZone'), TIMESTAMPTZ '2026-07-01 12:00:00Z'`, 'Asia/Kolkata', '2026-07-01 17:30:00+05:30'],
+    ['psycopg', `SET TimeZone TO 'europe/berlin'; SHOW TimeZone`, 'Europe/Berlin'],
+    ['people', `SET TIME ZONE INTERVAL '+05:30' HOUR TO MINUTE; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 17:30:00+05:30'],
+    ['people', `SET TIME ZONE '-09:30'; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z', TIMESTAMPTZ '2026-07-01 12:00:00Z' AT TIME ZONE '+09:30'`, '2026-07-01 21:30:00+09:30', '2026-07-01 02:30:00'],
+    ['people', `SET TIME ZONE -9.5; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 02:30:00-09:30'],
+    ['people', `SELECT 1, 'orders'::regclass, 'int4'::regtype, 'orders'::regclass = (SELECT oid FROM pg_class WHERE relname = 'orders')`, '1', 'orders', 'integer', 't'],
+    ['people', `SET search_path TO analytics; SELECT current_database(), current_schema()`, 'lakehouse', 'analytics'],
+    ['people', `SELECT col_description('orders'::regclass, 1), obj_description('orders'::regclass, 'pg_class')`, null, 'What was sold'],
+    ['JDBC', `SELECT k.conname, c.relname FROM pg_constraint k JOIN pg_class c ON c.oid = k.conindid AND c.relkind = 'i' WHERE k.contype = 'f'`, 'lines_of_order_fkey', 'orders_pkey'],
+    ['Prisma', `SELECT count(*) FROM pg_class WHERE reltype > 0 AND relname IN ('orders', 'lines', 'orders_pkey')`, '2'],
+    ['Drizzle', `SELECT schemaname, relname, indexrelname, idx_scan FROM pg_stat_user_indexes`, 'main', 'orders', 'orders_pkey', '0'],
+    ['psql', `SELECT pg_size_pretty(10239::bigint), pg_size_pretty(10240::bigint), pg_size_pretty(sum(x)) FROM (VALUES (123456789::bigint)) t(x)`, '10239 bytes', '10 kB', '118 MB'],
     ['people', `SET TIME ZONE -3; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 09:00:00-03'],
     ['people', `SET TIME ZONE '+02:00'; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 10:00:00-02'],
     ['pgAdmin', `SELECT set_config('bytea_output', 'hex', false) FROM pg_show_all_settings() WHERE name = 'bytea_output'`, 'hex'],
@@ -82,7 +103,8 @@ describe('tools get what they ask for', () => {
 it.each([
   [`SELECT 'nope'::regclass::oid`, '42P01'],
   [`SELECT 'nope'::regtype`, '42704'],
-])('%s is refused, as a name of nothing is', async (statement, code) => {
+  [`SET TIME ZONE INTERVAL '+05:45' HOUR TO MINUTE`, '22023'],
+])('%s is refused, as what is not there is', async (statement, code) => {
   await expect(client.query(statement)).rejects.toMatchObject({ code })
 })
 
@@ -127,4 +149,15 @@ it('a user sees and ends connections of their own', async () => {
     expect(await ask(`SELECT pid FROM pg_stat_activity WHERE pid = ${pid}`)).toEqual([])
   })
   expect(await ask('SELECT pg_terminate_backend(-1)')).toEqual([['f']])
+})
+
+it.each([
+  ['SELECT pg_terminate_backend($1)', [-1], 'f'],
+  ['SELECT pg_cancel_backend($1) AS ended', ['-1'], 'f'],
+  ['SELECT set_config($2, $1, $3)', ['Mars', 'application_name', false], 'Mars'],
+  ['SELECT set_config($1, $2, false)', ['application_name', "a 'b'"], "a 'b'"],
+])('takes parameters where a function does something: %s', async (sql, values, wanted) => {
+  const query = { text: sql, values, rowMode: 'array', types } as unknown as pg.QueryArrayConfig
+  const { rows } = await client.query(query)
+  expect(rows).toEqual([[wanted]])
 })

@@ -99,6 +99,31 @@ it('columns have the types of Postgres, and binary results are the same values a
   expect(Number((binary.rows[0] as { d: unknown }).d)).toBe(1.25)
 })
 
+it('an error beside a parameter of unknown type is about the statement, not about a type', async () => {
+  const client = await connectClient()
+  for (const [sql, code] of [
+    ['SELECT * FROM numbers WHERE n > $1 AND nothing = $2', '42703'],
+    ['SELECT nothing(n, $1) FROM numbers WHERE n < $2', '42883'],
+  ] as const)
+    await expect(client.query(sql, [1, 2])).rejects.toMatchObject({ code })
+})
+
+it.each([
+  ['CREATE TABLE made AS SELECT 1', "send CREATE by POST /query; dbt's models are `ephemeral` here."],
+  ['DROP TABLE IF EXISTS made', "send DROP by POST /query; dbt's models are `ephemeral` here."],
+  ['ALTER TABLE numbers RENAME TO others', "send ALTER by POST /query; dbt's models are `ephemeral` here."],
+  ['INSERT INTO numbers VALUES (1)', 'send INSERT by POST /query.'],
+  ['EXPLAIN ANALYZE DELETE FROM numbers', 'send EXPLAIN of a change by POST /query.'],
+])('what changes something is refused with what to use instead: %s', async (sql, instead) => {
+  const client = await connectClient()
+  const refused = {
+    code: '25006',
+    message: `By the Postgres protocol this service is for reading only: ${instead}`,
+  }
+  await expect(client.query(sql)).rejects.toMatchObject(refused)
+  await expect(client.query({ text: sql, values: [] })).rejects.toMatchObject(refused)
+})
+
 it('a prepared statement is used again, and closed by name', async () => {
   const client = await connectClient()
   for (const n of [1, 2, 3]) {
@@ -241,7 +266,7 @@ it('a portal gives its rows a few at a time, while other statements run', async 
   await peer.hears(/^1 2 D C:SELECT 1 ZT$/)
   peer.clear()
   peer.socket.write(Buffer.concat([message('E', 'some', 0), sync]))
-  await peer.hears(/^D D D D D D C:SELECT 10 ZT$/)
+  await peer.hears(/^D D D D D D C:SELECT 6 ZT$/)
   peer.socket.destroy()
 })
 

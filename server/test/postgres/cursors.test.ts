@@ -44,6 +44,27 @@ it('a cursor gives its rows as they are fetched, while other statements run', as
   await expect(client.query('FETCH c')).rejects.toMatchObject({ code: '34000' })
 })
 
+it('MOVE and FETCH begin a portal that was bound and not executed, as asyncpg does', async () => {
+  const client = await WireClient.logIn(service.postgresPort)
+  const parse = message('P', '\0SELECT range AS n FROM range(9)\0\0\0')
+  const bind = message('B', 'p\0\0\0\0\0\0\0\0')
+  client.say(
+    Buffer.concat([
+      message('Q', 'BEGIN\0'),
+      parse,
+      bind,
+      message('S', ''),
+      message('Q', 'MOVE FORWARD 3 p\0'),
+    ]),
+  )
+  await client.hears(Buffer.from('MOVE '))
+  expect(client.received.toString()).toContain('MOVE 3')
+  client.forget().say(message('Q', 'FETCH 2 FROM p\0'))
+  await client.hears(Buffer.from('FETCH '))
+  for (const row of ['\u00013', '\u00014', 'FETCH 2'])
+    expect(client.received.toString('latin1')).toContain(row)
+})
+
 it('a cursor ends with its transaction, and one WITH HOLD goes on', async () => {
   const client = await connect()
   await expect(client.query('DECLARE c CURSOR FOR SELECT 1')).rejects.toMatchObject({ code: '25P01' })
@@ -214,5 +235,18 @@ it('Describe tells the types of lists and JSON', async () => {
     3802, 1007, 1700, 26, 25,
   ])
   expect(await ask(`SELECT 1 FROM events WHERE properties = $1`)).toEqual([114])
+  client.leave()
+})
+
+it('a portal that is read in batches says how many rows each had', async () => {
+  const client = await WireClient.logIn(service.postgresPort)
+  const execute = message('E', Buffer.from('\0\0\0\0\x02', 'latin1'))
+  const [parse, bind] = [message('P', '\0SELECT range FROM range(4)\0\0\0'), message('B', '\0\0\0\0\0\0\0\0')]
+  client.say(Buffer.concat([parse, bind, execute, execute, execute, message('S', '')]))
+  await client.hears(ready)
+  // The second batch has the last row, and what comes behind it is empty, as with PostgreSQL.
+  const text = client.received.toString('latin1')
+  expect(text.split('s\0\0\0\x04')).toHaveLength(3)
+  expect(text).toContain('SELECT 0\0')
   client.leave()
 })

@@ -1,19 +1,43 @@
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Ask, keyOf } from './asks'
 import { useStore } from './createStore'
-import { type Problem, toProblem } from './Problem'
+import { type Problem, type ProblemKind, toProblem } from './Problem'
 import { type Answer, type AskOptions, ask } from './query'
 import { expireLogin, login } from './login'
 
 export interface Asked {
-  /** The newest answer; while another is asked for, the one before. */
+  /** The newest answer; while another is asked for, the one before. One of the same question stays where the service is away. */
   answer?: Answer
   problem?: Problem
   isLoading: boolean
+  /** What is shown may no longer be so. */
+  isStale: boolean
   /** When the query that runs was sent. */
   since: number
   ask: () => void
   cancel: () => void
+}
+
+/** What passes without anybody's doing. */
+const passing = new Set<ProblemKind>(['away', 'busy'])
+const leastWaitMs = 3000
+const mostWaitMs = 60_000
+
+/** Calls `again` by itself after a problem that passes, the later the more often that was in vain, and never in a page that nobody sees. */
+function useAskingAgain({ problem, isLoading }: State, again: () => void) {
+  const fails = useRef(0)
+  useEffect(() => {
+    if (problem === undefined) {
+      if (!isLoading) fails.current = 0
+      return undefined
+    }
+    if (!passing.has(problem.kind)) return undefined
+    const waitMs = Math.min(mostWaitMs, leastWaitMs * 2 ** fails.current++)
+    let timer: ReturnType<typeof setTimeout>
+    const wait = () => (timer = setTimeout(() => (document.hidden ? wait() : again()), waitMs))
+    wait()
+    return () => clearTimeout(timer)
+  }, [problem, isLoading])
 }
 
 type State = Pick<Asked, 'answer' | 'problem' | 'isLoading' | 'since'>
@@ -30,6 +54,7 @@ export function useAnswer(asked: Ask | string | undefined, { limit, askedAt }: O
   const [cancel, setCancel] = useState<() => void>(() => () => {})
   const isIn = useStore(login).state === 'in'
   const text = keyOf(asked)
+  const answered = useRef<string | undefined>(undefined)
 
   useEffect(() => {
     if (text === undefined || !isIn) return
@@ -42,12 +67,21 @@ export function useAnswer(asked: Ask | string | undefined, { limit, askedAt }: O
     show(({ answer }) => ({ ...(answer ? { answer } : {}), isLoading: true, since: Date.now() }))
     setCancel(() => () => controller.abort())
     ask(JSON.parse(text) as Ask | string, { signal, ...(limit === undefined ? {} : { limit }) }).then(
-      (answer) => show(({ since }) => ({ answer, isLoading: false, since })),
+      (answer) => {
+        if (isCurrent) answered.current = text
+        show(({ since }) => ({ answer, isLoading: false, since }))
+      },
       (error: unknown) => {
         const problem = toProblem(error, signal)
         // The login form comes, and after it the same question: see isIn above.
         if (problem.kind === 'login' && isCurrent) expireLogin()
-        else show(({ since }) => ({ problem, isLoading: false, since }))
+        else
+          show(({ since, answer }) => ({
+            ...(answer && answered.current === text && passing.has(problem.kind) ? { answer } : {}),
+            problem,
+            isLoading: false,
+            since,
+          }))
       },
     )
     return () => {
@@ -56,5 +90,8 @@ export function useAnswer(asked: Ask | string | undefined, { limit, askedAt }: O
     }
   }, [text, limit, round, isIn, askedAt])
 
-  return { ...state, ask: useCallback(() => setRound((before) => before + 1), []), cancel }
+  const again = useCallback(() => setRound((before) => before + 1), [])
+  useAskingAgain(state, again)
+  const isStale = state.answer !== undefined && (state.isLoading || state.problem !== undefined)
+  return { ...state, isStale, ask: again, cancel }
 }

@@ -42,7 +42,7 @@ export function AnswerCard({ title, ask, whole, aside, class: name, empty, child
       ask={ask}
       whole={whole}
       aside={aside}
-      isStale={asked.isLoading && Boolean(asked.answer)}
+      isStale={asked.isStale}
       {...(name ? { class: name } : {})}
     >
       <AnswerBody asked={asked} empty={ask['where'] === undefined ? empty : 'Nothing matches the filters.'}>

@@ -48,12 +48,13 @@ export class Catalog {
   /** The full names of the macros that users have made, in small letters. */
   async macros(): Promise<ReadonlySet<string>> {
     const at = definitionChanges.count
-    if (at === undefined || at !== this.#macrosAt) {
+    // While a change is under way the last list is as good as any.
+    if (this.#macrosAt === undefined || (at !== undefined && at !== this.#macrosAt)) {
       const connection = await this.#connect()
       try {
         const found = await connection.runAndReadAll(macros)
         this.#macros = new Set(found.getRows().flat() as string[])
-        this.#macrosAt = at
+        this.#macrosAt = at ?? 0
       } finally {
         connection.closeSync()
       }

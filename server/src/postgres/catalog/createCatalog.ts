@@ -1,15 +1,15 @@
 import { ownCatalog, quoteText } from '../../duckdb/quote.js'
+import { isSymbol, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
 import {
   catalogFunctions,
   functions,
   namesOfObjects,
   type Macros,
-  readersOf,
   typedFunctions,
   valueFunctions,
 } from './functions.js'
 import { pg, oid, schemaOf } from './names.js'
-import { constants, live, relationsOf, type Rows, shownIn } from './relations.js'
+import { constants, live, readersOf, relationsOf, type Rows, shownIn } from './relations.js'
 import { columnList, columnsOfTable, shapes } from './shapes.js'
 import { informationSchema, pgCatalog } from './facts.js'
 import { catalogTypes, typeOid } from './typeTables.js'
@@ -18,6 +18,8 @@ import { catalogTypes, typeOid } from './typeTables.js'
 const isShown = (databases: readonly string[]) =>
   `database_name IN (${databases.map(quoteText).join(', ')}) AND schema_name NOT IN ('information_schema', 'pg_catalog', 'waymark_internal') AND NOT (database_name = 'analytics' AND schema_name = 'raw')`
 
+/** The query of a view, without the words that make it. */
+const definition = `regexp_replace(sql, '^CREATE .*? AS (SELECT|WITH|FROM|VALUES|TABLE|PIVOT|UNPIVOT|\\()', '\\1', 'si')`
 const relationOid = oid('database_name', 'schema_name', 'table_name')
 const namespaceOid = oid('database_name', 'schema_name')
 const keyName = `table_name || '_' || CASE WHEN constraint_type = 'PRIMARY KEY' THEN '' ELSE array_to_string(constraint_column_names, '_') || '_' END
@@ -52,7 +54,7 @@ export const fillStored = (databases: readonly string[]): string[] => {
 SELECT database_name, schema_name, ${relationOid} AS oid, table_name AS relname, ${namespaceOid} AS relnamespace, 'r' AS relkind, estimated_size::FLOAT AS reltuples, column_count::SMALLINT AS relnatts,
   has_primary_key AS relhasindex, check_constraint_count::SMALLINT AS relchecks, comment, NULL AS sql
 FROM duckdb_tables() WHERE NOT internal AND ${isVisible}
-UNION ALL SELECT database_name, schema_name, ${relationOid}, table_name, ${namespaceOid}, 'v', 0, column_count::SMALLINT, false, 0, comment, sql
+UNION ALL SELECT database_name, schema_name, ${relationOid}, table_name, ${namespaceOid}, 'v', 0, column_count::SMALLINT, false, 0, comment, ${definition}
 FROM (SELECT *, view_name AS table_name FROM duckdb_views()) WHERE NOT internal AND ${isVisible}`,
     keys: `
 SELECT *, ${oid('relid', 'name')} AS indexid, ${oid('relid', 'name', "'constraint'")} AS oid, NULL::SMALLINT[] AS confkeys
@@ -107,6 +109,49 @@ const macros: Macros = {
   ...functions,
   ...valueFunctions,
   ...typedFunctions,
+}
+
+/** The name of the macro whose call has its bracket at a token. */
+const calledAt = (tokens: readonly SqlToken[], at: number): string => {
+  const isOwn =
+    isSymbol(tokens[at], '(') &&
+    isSymbol(tokens[at - 2], '.') &&
+    /^(own$|pg)/.test(tokens[at - 3]?.text ?? '')
+  return isOwn ? (tokens[at - 1]?.text ?? '') : ''
+}
+
+const all: Macros = { ...macros, ...readersOf('own') }
+
+/** How often each macro makes DuckDB read what it is given; what it calls itself counts with its own readings. */
+const readings = new Map<string, number>()
+const countReadings = (name: string): number => {
+  const known = readings.get(name)
+  if (known !== undefined || !Object.hasOwn(all, name)) return known ?? 1
+  readings.set(name, 1)
+  const counts = all[name]!.flatMap(([parameters, sql]) => {
+    const { tokens } = tokenize(sql)
+    return parameters.split(', ').map((parameter) => {
+      const [word, type] = parameter.split(' ')
+      const named = tokens.flatMap((token) => {
+        if (token.text !== word) return []
+        let count = 1
+        for (let at = token.around; at >= 0; at = tokens[at]!.around)
+          count *= countReadings(calledAt(tokens, at))
+        return [count]
+      })
+      // To choose among types they are read once more.
+      return named.reduce((sum, count) => sum + count, type === undefined && !name.endsWith('_of') ? 0 : 1)
+    })
+  })
+  const count = Math.max(1, ...counts)
+  readings.set(name, count)
+  return count
+}
+
+/** How often DuckDB reads what stands within the bracket at a token. */
+export const readingsOf = (tokens: readonly SqlToken[], at: number): number => {
+  const name = calledAt(tokens, at)
+  return name === '' ? 1 : countReadings(name)
 }
 
 const select = (name: string, { from, values }: Rows): string =>

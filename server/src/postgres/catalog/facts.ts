@@ -261,6 +261,8 @@ bit 1560 1561 -1 bVix bit_ mod bit
 varbit 1562 1563 -1 bVix! varbit_ mod bit varying
 numeric 1700 1231 -1 bNim numeric_ mod numeric
 regprocedure 2202 2207 4 bNipv regprocedure regprocedure
+regoper 2203 2208 4 bNipv regoper regoper
+regoperator 2204 2209 4 bNipv regoperator regoperator
 regclass 2205 2210 4 bNipv regclass regclass
 regtype 2206 2211 4 bNipv regtype regtype
 record 2249 2287 -1 pPdx record_ record

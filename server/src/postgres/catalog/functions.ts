@@ -1,4 +1,5 @@
 import { quoteText } from '../../duckdb/quote.js'
+import { beforeChrist, intervalText } from '../../sql/rows/postgresText.js'
 import { serverVersion } from '../Settings.js'
 import { owner, pg } from './names.js'
 import { formatType } from './typeTables.js'
@@ -25,7 +26,7 @@ export const catalogFunctions: Macros = {
   pg_char_to_encoding: always('6', 'name'),
   pg_statistics_obj_is_visible: always('true', 'object'),
   pg_tablespace_size: always('0::BIGINT', 'object'),
-  pg_get_functiondef: always('NULL::VARCHAR', 'object'),
+  pg_get_functiondef: always(`(SELECT max('CREATE OR REPLACE FUNCTION pg_catalog.' || p.proname || '()' || chr(10) || ' LANGUAGE internal' || chr(10) || 'AS $function$' || p.prosrc || '$function$' || chr(10)) FROM ${pg}.pg_proc p WHERE p.oid = object)`, 'object'),
   pg_get_function_sqlbody: always('NULL::VARCHAR', 'object'),
   pg_get_function_identity_arguments: always('NULL::VARCHAR', 'object'),
   pg_get_triggerdef: always('NULL::VARCHAR', 'object', 'object, pretty'),
@@ -39,6 +40,10 @@ export const catalogFunctions: Macros = {
   pg_total_relation_size: always('0::BIGINT', 'object'),
   pg_table_size: always('0::BIGINT', 'object'),
   pg_database_size: always('0::BIGINT', 'object'),
+  pg_size_pretty: always(`CASE WHEN abs(size) < 10240 THEN size::BIGINT || ' bytes' WHEN abs(size) / 1024 < 10239.5 THEN round(size / 1024)::BIGINT || ' kB'
+    WHEN abs(size) / 1048576 < 10239.5 THEN round(size / 1048576)::BIGINT || ' MB' WHEN abs(size) / 1073741824 < 10239.5 THEN round(size / 1073741824)::BIGINT || ' GB' ELSE round(size / 1099511627776)::BIGINT || ' TB' END`, 'size'),
+  pg_describe_object: always('NULL::VARCHAR', 'relation, object, part'),
+  pg_partition_ancestors: always('unnest(CAST([] AS BIGINT[]))', 'object'),
   pg_relation_is_publishable: always('false', 'object'),
   pg_get_partkeydef: always('NULL::VARCHAR', 'object'),
   pg_get_serial_sequence: always('NULL::VARCHAR', 'relation, col'),
@@ -56,7 +61,13 @@ export const catalogFunctions: Macros = {
   pg_get_keywords: always(`TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`, ''),
   pg_export_snapshot: always(`''`, ''),
   pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
-  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth}))`, 'items'),
+  // What jOOQ's generator asks of functions, and of a domain's type.
+  nameconcatoid: always(`(name || '_' || id)`, 'name, id'),
+  _pg_char_max_length: always('CASE WHEN modifier <> -1 AND id IN (1042, 1043) THEN modifier - 4 END::INTEGER', 'id, modifier'),
+  _pg_numeric_precision: always('CASE id WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 700 THEN 24 WHEN 701 THEN 53 WHEN 1700 THEN CASE WHEN modifier <> -1 THEN ((modifier - 4) >> 16) & 65535 END END::INTEGER', 'id, modifier'),
+  _pg_numeric_scale: always('CASE WHEN id IN (20, 21, 23) THEN 0 WHEN id = 1700 AND modifier <> -1 THEN (modifier - 4) & 65535 END::INTEGER', 'id, modifier'),
+  _pg_datetime_precision: always('CASE WHEN id = 1082 THEN 0 WHEN id IN (1083, 1114, 1184, 1186, 1266) THEN CASE WHEN modifier < 0 THEN 6 ELSE modifier END END::INTEGER', 'id, modifier'),
+  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth::INTEGER}))`, 'items'),
 } // prettier-ignore
 
 /** The numbers of functions and types by their names, and their names: what casts to `regproc` and the like become. */
@@ -65,29 +76,9 @@ export const namesOfObjects: Macros = {
   to_regprocedure: always(`${pg}.to_regproc(regexp_extract(given::VARCHAR, '^[^(]*'))`, 'given'),
   regproc_name: always(`coalesce((SELECT max(p.proname) FROM ${pg}.pg_proc p WHERE p.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
   regprocedure_name: always(`${pg}.regproc_name(object)`, 'object'),
-  to_regtype: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM ${pg}.pg_type t WHERE given::VARCHAR IN (t.typname, ${pg}.format_type(t.oid, NULL))))`, 'given'),
+  to_regtype: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(t.oid) FROM ${pg}.pg_type t WHERE replace(replace(given::VARCHAR, '"', ''), 'pg_catalog.', '') IN (t.typname, ${pg}.format_type(t.oid, NULL))))`, 'given'),
   regtype_name: always(`${pg}.format_type(object::BIGINT, NULL)`, 'object'),
 } // prettier-ignore
-
-/** What is told of a database's relations, and what casts to `regclass` and `regnamespace` become. */
-export const readersOf = (own: string): Macros => ({
-  pg_table_is_visible: always(`object IN (SELECT r.oid FROM ${own}.names r WHERE r.nspname IN ('main', 'analytics', 'pg_catalog', current_schema()))`, 'object'),
-  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relations r WHERE r.oid = object)`, 'object', 'object, pretty'),
-  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.keys k WHERE k.oid = object)`, 'object', 'object, pretty'),
-  pg_get_indexdef: [
-    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.names, ', ') || ')') FROM ${pg}.keys k WHERE k.indexid = object)`],
-    ['object, place, pretty', `(SELECT max(k.names[place]) FROM ${pg}.keys k WHERE k.indexid = object)`],
-  ],
-  obj_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
-  col_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
-  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_min(r.oid, CASE r.nspname WHEN 'pg_catalog' THEN 0 WHEN current_schema() THEN 1 WHEN 'main' THEN 2 ELSE 3 END) FROM ${own}.names r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, CASE WHEN r.nspname <> 'information_schema' THEN r.relname END)
-    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
-  // A cast of a name that is none's is an error, and NULL is what the function says.
-  find_regclass: always(`CASE WHEN given IS NOT NULL THEN coalesce(${own}.to_regclass(given), error('relation "' || given || '" does not exist')) END`, 'given'),
-  to_regnamespace: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM ${own}.pg_namespace n WHERE n.nspname = given::VARCHAR))`, 'given'),
-  regclass_name: always(`coalesce((SELECT max(CASE WHEN r.nspname IN ('pg_catalog', 'main', 'analytics', current_schema()) THEN r.relname ELSE r.nspname || '.' || r.relname END) FROM ${own}.names r WHERE r.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
-  regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${own}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
-}) // prettier-ignore
 
 /** https://www.postgresql.org/docs/current/sql-keywords-appendix.html: those that must be quoted as a name. */
 const reservedWords = (
@@ -100,6 +91,9 @@ const reservedWords = (
   .split(' ')
   .map(quoteText)
   .join(', ')
+
+/** SQL that names a value `v` as often as it likes: a macro that writes its argument twice makes two of it. */
+const once = (value: string, sql: string) => `list_transform([${value}], lambda v: ${sql})[1]`
 
 const jsonList = `'["JSON"]'`
 const jsonMap = `'"MAP(VARCHAR, JSON)"'`
@@ -133,37 +127,46 @@ const itemFunctions: Macros = Object.fromEntries(
   ]),
 )
 
-const monthsOf = `(date_part('year', value) * 12 + date_part('month', value))`
-const microsOf = `(date_part('hour', value) * 3600000000 + date_part('minute', value) * 60000000 + date_part('microsecond', value))`
-const inDay = '86400000000'
+const inDay = 86_400_000_000
+const parts = `{'m': date_part('year', v) * 12 + date_part('month', v), 'd': date_part('day', v), 't': date_part('hour', v) * 3600000000 + date_part('minute', v) * 60000000 + date_part('microsecond', v)}`
+const daysOfTime = `{'m': v.m, 'd': v.d + v.t // ${inDay}, 't': v.t % ${inDay}}`
+const monthsOfDays = `{'m': v.m + v.d // 30, 'd': v.d % 30, 't': v.t}`
 /** By how many the part above grows where it and the part below have other signs. */
 const carried = (above: string, below: string) =>
   `CASE WHEN ${above} > 0 AND ${below} < 0 THEN -1 WHEN ${above} < 0 AND ${below} > 0 THEN 1 ELSE 0 END`
+const below = 'CASE v.d WHEN 0 THEN v.t ELSE v.d END'
+const sameDays = `{'m': v.m, 'd': v.d + ${carried('v.d', 'v.t')}, 't': v.t - ${carried('v.d', 'v.t')} * ${inDay}}`
+const sameMonths = `{'m': v.m + ${carried('v.m', below)}, 'd': v.d - 30 * ${carried('v.m', below)}, 't': v.t}`
+const interval = 'to_months(v.m::INTEGER) + to_days(v.d::INTEGER) + to_microseconds(v.t::BIGINT)'
+const inSteps = (...steps: string[]) => always(steps.reduce(once, 'value'), 'value')
 
 /** https://www.postgresql.org/docs/current/functions-datetime.html: 24 hours are a day, and 30 days a month. */
 const justify: Macros = {
-  justified_days_of: always(`to_months(m::INTEGER) + to_days((d + ${carried('d', 't')})::INTEGER) + to_microseconds((t - ${carried('d', 't')} * ${inDay})::BIGINT)`, 'm, d, t'),
-  justified_months_of: always(`${pg}.justified_days_of(m + ${carried('m', '(CASE d WHEN 0 THEN t ELSE d END)')}, d - 30 * ${carried('m', '(CASE d WHEN 0 THEN t ELSE d END)')}, t)`, 'm, d, t'),
-  justify_hours: always(`${pg}.justified_days_of(${monthsOf}, date_part('day', value) + ${microsOf} // ${inDay}, ${microsOf} % ${inDay})`, 'value'),
-  justify_days: always(`${pg}.justified_months_of(${monthsOf} + date_part('day', value) // 30, date_part('day', value) % 30, 0) + to_microseconds(${microsOf})`, 'value'),
-  justify_interval: always(`${pg}.justified_months_of(${monthsOf} + (date_part('day', value) + ${microsOf} // ${inDay}) // 30, (date_part('day', value) + ${microsOf} // ${inDay}) % 30, ${microsOf} % ${inDay})`, 'value'),
-} // prettier-ignore
+  justify_hours: inSteps(parts, daysOfTime, sameDays, interval),
+  justify_days: inSteps(parts, monthsOfDays, sameMonths.replaceAll(below, 'v.d'), interval),
+  justify_interval: inSteps(parts, daysOfTime, monthsOfDays, sameMonths, sameDays, interval),
+}
 
 /** The keys in a path, which is a list or a text as `{a,b}`. */
-const stepsOf = `list_transform(string_split(regexp_replace(path::VARCHAR, '^[{\\[]|[}\\]]$', '', 'g'), ','), lambda step: trim(step, ' "' || chr(39)))`
-const jsonAt = (place: string) =>
-  `(CASE json_type(value::JSON) WHEN 'ARRAY' THEN from_json(value::JSON, ${jsonList})[try_cast(${place} AS INTEGER) + 1] ELSE from_json(value::JSON, ${jsonMap})[${place}] END)`
+const steps = `CASE WHEN contains(path::VARCHAR, '"') THEN error('A path has no quoted keys here.') WHEN path::VARCHAR IN ('{}', '[]') THEN []
+  ELSE list_transform(string_split(trim(path::VARCHAR, '{}[]'), ','), lambda step: trim(step, ' ' || chr(39))) END`
+/** A value with another one at a key or number: `v.v` at `v.s`, which becomes `v.i`. */
+const setOne = `CASE json_type(v.v) WHEN 'OBJECT' THEN to_json(map_concat(from_json(v.v, ${jsonMap}), map([v.s], [v.i])))
+  WHEN 'ARRAY' THEN to_json(CASE WHEN try_cast(v.s AS INTEGER) IS NULL OR try_cast(v.s AS INTEGER) < 0 THEN error('A place in a list is a number from 0 here.')
+    WHEN try_cast(v.s AS INTEGER) >= json_array_length(v.v) THEN list_append(from_json(v.v, ${jsonList}), v.i)
+    ELSE list_transform(from_json(v.v, ${jsonList}), lambda each, nth: CASE WHEN nth - 1 = try_cast(v.s AS INTEGER) THEN v.i ELSE each END) END) ELSE v.v END`
+const jsonAt = `CASE json_type(v.v) WHEN 'ARRAY' THEN from_json(v.v, ${jsonList})[try_cast(v.p[1] AS INTEGER) + 1] WHEN 'OBJECT' THEN from_json(v.v, ${jsonMap})[v.p[1]] END`
+const stepAt = (of: string, step: string, item: string) =>
+  once(`{'v': ${of}, 's': ${step}, 'i': ${item}}`, setOne)
 
 const jsonPaths: Macros = {
-  set_step_of: always(`CASE json_type(value::JSON) WHEN 'OBJECT' THEN to_json(map_concat(from_json(value::JSON, ${jsonMap}), map([step], [item::JSON])))
-    WHEN 'ARRAY' THEN to_json(CASE WHEN try_cast(step AS INTEGER) >= json_array_length(value::JSON) THEN list_append(from_json(value::JSON, ${jsonList}), item::JSON)
-      ELSE list_transform(from_json(value::JSON, ${jsonList}), lambda each, nth: CASE WHEN nth - 1 = try_cast(step AS INTEGER) + CASE WHEN try_cast(step AS INTEGER) < 0 THEN json_array_length(value::JSON) ELSE 0 END THEN item::JSON ELSE each END) END)
-    ELSE value::JSON END`, 'value, step, item'),
-  set_steps_of: always(`CASE len(steps) WHEN 0 THEN value::JSON WHEN 1 THEN ${pg}.set_step_of(value, steps[1], item)
-    WHEN 2 THEN CASE WHEN ${jsonAt('steps[1]')} IS NULL THEN value::JSON ELSE ${pg}.set_step_of(value, steps[1], ${pg}.set_step_of(${jsonAt('steps[1]')}, steps[2], item)) END
-    ELSE error('A path has two keys at most here.') END`, 'value, steps, item'),
-  jsonb_set: always(`${pg}.set_steps_of(value, ${stepsOf}, item)`, 'value, path, item'),
+  json_keys_of: always(once('value::JSON', `CASE json_type(v) WHEN 'ARRAY' THEN from_json(v, '["VARCHAR"]') ELSE json_keys(v) END`), 'value'),
+  jsonb_set: always(once(`{'v': value::JSON, 'p': ${steps}, 'i': item::JSON}`, once(`{'v': v.v, 'p': v.p, 'i': v.i, 'a': ${jsonAt}}`, `CASE WHEN v.i IS NULL THEN NULL WHEN len(v.p) = 0 THEN v.v
+    WHEN len(v.p) = 1 THEN ${stepAt('v.v', 'v.p[1]', 'v.i')} WHEN len(v.p) > 2 THEN error('A path has two keys at most here.')
+    WHEN v.a IS NULL THEN v.v ELSE ${once(`{'v': v.v, 's': v.p[1], 'i': ${stepAt('v.a', 'v.p[2]', 'v.i')}}`, setOne)} END`)), 'value, path, item'),
 } // prettier-ignore
+
+const chosen = (name: string, of: string, values = of) => `${pg}.${name}_of(${of}, 0::TINYINT, ${values})`
 
 const jsonTypeof = `CASE json_type(value::JSON) WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'NULL' THEN 'null' ELSE 'number' END`
 
@@ -171,8 +174,6 @@ const groupsOf = (value: string, count: number) =>
   count === 0
     ? `regexp_extract(${value}, pattern)`
     : Array.from({ length: count }, (_, nth) => `regexp_extract(${value}, pattern, ${nth + 1})`).join(', ')
-
-const stripNulls = `to_json(map_from_entries(list_filter(map_entries(from_json(value::JSON, ${jsonMap})), lambda each: json_type(each.value) <> 'NULL')))`
 
 /** Functions that PostgreSQL has and DuckDB has not, or has with another meaning. */
 export const functions: Macros = {
@@ -194,9 +195,9 @@ export const functions: Macros = {
     ]),
   ),
   overlay: [['value, piece, start', 'left(value, start - 1) || piece || substring(value, start + length(piece))'], ['value, piece, start, count', 'left(value, start - 1) || piece || substring(value, start + count)']],
-  div: always('trunc(a / b)::DECIMAL(38, 0)', 'a, b'),
-  date_bin: always('time_bucket(stride::INTERVAL, value, origin)', 'stride, value, origin'),
-  octet_length: always('strlen(value::VARCHAR)::INTEGER', 'value'),
+  div: always(chosen('div', 'divided', 'divided, value'), 'divided, value'),
+  date_bin: always(`CASE WHEN date_part('year', stride::INTERVAL) <> 0 OR date_part('month', stride::INTERVAL) <> 0 THEN error('timestamps cannot be binned into intervals containing months or years') ELSE time_bucket(stride::INTERVAL, value, origin) END`, 'stride, value, origin'),
+  octet_length: always(chosen('octet_length', 'value'), 'value'),
   bit_length: always('bit_length(value)::INTEGER', 'value'),
   regexp_count: always('len(regexp_extract_all(value, pattern))::INTEGER', 'value, pattern'),
   regexp_substr: always(`nullif(regexp_extract(value, pattern), '')`, 'value, pattern'),
@@ -205,13 +206,11 @@ export const functions: Macros = {
   array_positions: always('list_filter(list_transform(items, lambda each, nth: CASE WHEN each IS NOT DISTINCT FROM item THEN nth::INTEGER END), lambda nth: nth IS NOT NULL)', 'items, item'),
   array_ndims: always('CASE WHEN len(items) > 0 THEN 1 END', 'items'),
   array_dims: always(`CASE WHEN len(items) > 0 THEN '[1:' || len(items) || ']' END`, 'items'),
-  array_fill: always('list_transform(range(0, sizes[1]), lambda each: value)', 'value, sizes'),
+  array_fill: always(`CASE WHEN len(sizes) > 1 THEN error('An array has one dimension here.') ELSE list_transform(range(0, sizes[1]), lambda each: value) END`, 'value, sizes'),
   trim_array: always('items[:len(items) - count]', 'items, count'),
-  array_to_string: [['items, sign', 'array_to_string(items, sign)'], ['items, sign, missing', `array_to_string(list_transform(items, lambda each: coalesce(each::VARCHAR, missing)), sign)`]],
-  jsonb_exists: always(`list_contains(coalesce(json_keys(value::JSON), from_json(value::JSON, '["VARCHAR"]')), key)`, 'value, key'),
-  ...Object.fromEntries(['json_strip_nulls', 'jsonb_strip_nulls'].map((name) => [name, always(stripNulls, 'value')])),
+  jsonb_exists: always(`list_contains(${pg}.json_keys_of(value), key)`, 'value, key'),
   ...Object.fromEntries(['json_object_agg', 'jsonb_object_agg'].map((name) => [name, always('json_group_object(key, value)', 'key, value')])),
-  to_hex: always('lower(to_hex(value))', 'value'),
+  to_hex: always(chosen('to_hex', 'value'), 'value'),
   decode: [['value', 'decode(value)'], ['value, form', `CASE form WHEN 'hex' THEN unhex(value) WHEN 'base64' THEN from_base64(value) ELSE error('decode reads hex and base64.') END`]],
   sha256: always('unhex(sha256(value))', 'value'),
   num_nulls: [['a', '(a IS NULL)::INTEGER'], ['a, b', '(a IS NULL)::INTEGER + (b IS NULL)::INTEGER']],
@@ -225,7 +224,7 @@ export const functions: Macros = {
   ],
   array_upper: always('len(items)::INTEGER', 'items, dimension'),
   array_lower: always('1', 'items, dimension'),
-  quote_ident: always(`CASE WHEN regexp_full_match(name, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], name) THEN name ELSE '"' || replace(name, '"', '""') || '"' END`, 'name'),
+  quote_ident: always(once('name', `CASE WHEN regexp_full_match(v, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], v) THEN v ELSE '"' || replace(v, '"', '""') || '"' END`), 'name'),
   quote_literal: always(`('''' || replace(value::VARCHAR, '''', '''''') || '''')::VARCHAR`, 'value'),
   quote_nullable: always(`coalesce('''' || replace(value::VARCHAR, '''', '''''') || '''', 'NULL')`, 'value'),
   initcap: always(`array_to_string(list_transform(regexp_extract_all(lower(value), '[[:alnum:]]+|[^[:alnum:]]+'), lambda part: upper(part[1]) || part[2:]), '')`, 'value'),
@@ -241,8 +240,10 @@ export const functions: Macros = {
 const whole = (sql: string, ...parameters: string[]) => always(`CAST(${sql} AS INTEGER)`, ...parameters)
 
 /** A field of a moment as `date_part` gives it: with the fraction of a second. */
-const datePart = `CASE WHEN lower(part) IN ('second', 'seconds') THEN date_part('microsecond', value) / 1000000
-  WHEN lower(part) IN ('millisecond', 'milliseconds') THEN date_part('microsecond', value) / 1000 ELSE date_part(part, value)::DOUBLE END`
+const datePart = once('value', `CASE WHEN lower(part) IN ('second', 'seconds') THEN date_part('microsecond', v) / 1000000
+  WHEN lower(part) IN ('millisecond', 'milliseconds') THEN date_part('microsecond', v) / 1000 ELSE date_part(part, v)::DOUBLE END`) // prettier-ignore
+
+const splitBy = `CASE WHEN v = '' THEN [] WHEN sign IS NULL THEN string_split(v, '') WHEN sign = '' THEN [v] ELSE string_split(v, sign) END`
 
 /**
  * Overloads by the type of a first argument, which is there for that alone: DuckDB casts it, and a value stays what it
@@ -255,45 +256,48 @@ const byType = (parameters: string, cases: Record<string, string>, rest: string)
   [`of TINYINT[][][][], nearest TINYINT, ${parameters}`, rest],
   [`of, nearest, ${parameters}`, rest],
 ]
-const chosen = (name: string, of: string, values = of) => `${pg}.${name}_of(${of}, 0::TINYINT, ${values})`
-
 /** Of NULL there is neither quotient nor error. */
 const unlessZero = (sql: string) =>
   `CASE WHEN value = 0 AND divided IS NOT NULL THEN error('division by zero') ELSE ${sql} END`
 
-const written = 'value::VARCHAR'
-const floatText = `CASE ${written} WHEN 'nan' THEN 'NaN' WHEN 'inf' THEN 'Infinity' WHEN '-inf' THEN '-Infinity'
-  ELSE CASE WHEN abs(try_cast(${written} AS DOUBLE)) >= 1e15 THEN regexp_replace(format('{:.16e}', try_cast(${written} AS DOUBLE)), '\\.?0*e', 'e') ELSE regexp_replace(${written}, '\\.0$', '') END END`
-const listText = `'{' || array_to_string(list_transform(${written}::VARCHAR[], lambda x: CASE WHEN x IS NULL THEN 'NULL' WHEN regexp_full_match(x, '[^\\s{}",\\\\]+') AND lower(x) <> 'null' THEN x ELSE '"' || replace(replace(x, '\\', '\\\\'), '"', '\\"') || '"' END), ',') || '}'`
+/** A float `v` in DuckDB's digits, which are the shortest; PostgreSQL takes an exponent from 1e15 on. */
+const floatText = (
+  written: string,
+) => `CASE WHEN ${written} IN ('nan', 'inf', '-inf') THEN replace(replace(${written}, 'inf', 'Infinity'), 'nan', 'NaN')
+  WHEN regexp_full_match(${written}, '-?\\d{16}\\.\\d+') THEN regexp_replace(regexp_replace(replace(regexp_replace(${written}, '\\.0$', ''), '.', ''), '^(-?\\d)(\\d*?)0*$', '\\1.\\2e+15'), '\\.e', 'e') ELSE regexp_replace(${written}, '\\.0$', '') END`
+const itemText = `CASE WHEN x IS NULL THEN 'NULL' WHEN regexp_full_match(x, '[^\\s{}",\\\\]+') AND lower(x) <> 'null' THEN x ELSE '"' || replace(replace(x, '\\', '\\\\'), '"', '\\"') || '"' END`
+const itemsText = (item = 'x') =>
+  `'{' || array_to_string(list_transform(list_transform(v::VARCHAR::VARCHAR[], lambda x: ${item}), lambda x: ${itemText}), ',') || '}'`
+const listText = `CASE WHEN suffix(typeof(v), '[][]') THEN error('An array of arrays has no text here.') WHEN typeof(v) = 'DOUBLE[]' THEN ${itemsText(floatText('x'))} ELSE ${itemsText()} END`
 /** A numeric without digits has become one with zeros that it need not have. */
-const numericText = `CASE WHEN typeof(value) = 'DECIMAL(38,10)' THEN regexp_replace(${written}, '\\.?0+$', '') ELSE ${written} END`
+const numericText = `CASE WHEN typeof(v) = 'DECIMAL(38,10)' THEN regexp_replace(v::VARCHAR, '\\.?0+$', '') ELSE v::VARCHAR END`
 
 /** A value as a text: DuckDB writes floats, lists, intervals and bytes otherwise. */
 const textOf = (ofBool: string, ofList = listText) =>
   byType(
     'value',
-    {
-      'BIGINT VARCHAR HUGEINT DATE TIMESTAMP TIMESTAMPTZ': written,
-      BOOLEAN: ofBool,
-      DOUBLE: floatText,
-      DECIMAL: numericText,
-    },
-    `CASE typeof(value) WHEN 'DOUBLE' THEN ${floatText} WHEN 'DECIMAL(38,10)' THEN ${numericText} WHEN 'INTERVAL' THEN replace(${written}, 'month', 'mon') WHEN 'BLOB' THEN '\\x' || lower(hex(${written}::BLOB))
-      ELSE CASE WHEN suffix(typeof(value), '[]') THEN ${ofList} ELSE ${written} END END`,
-  )
+    { 'BIGINT VARCHAR HUGEINT': 'value::VARCHAR', BOOLEAN: ofBool, 'DATE TIMESTAMP TIMESTAMPTZ': once('value', beforeChrist('v::VARCHAR')), DOUBLE: once('value', floatText('v::VARCHAR')), DECIMAL: once('value', numericText) },
+    once('value', `CASE typeof(v) WHEN 'DOUBLE' THEN ${floatText('v::VARCHAR')} WHEN 'DECIMAL(38,10)' THEN ${numericText} WHEN 'INTERVAL' THEN ${intervalText(`replace(v::VARCHAR, 'month', 'mon')`)} WHEN 'BLOB' THEN '\\x' || lower(hex(v::VARCHAR::BLOB))
+      ELSE CASE WHEN suffix(typeof(v), '[]') THEN ${ofList} ELSE v::VARCHAR END END`),
+  ) // prettier-ignore
 
-const mergedJson = `CASE WHEN json_type(a) = 'OBJECT' AND json_type(b) = 'OBJECT'
+const mergedJson = `CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN json_type(a) = 'OBJECT' AND json_type(b) = 'OBJECT'
   THEN to_json(map_concat(from_json(a, ${jsonMap}), from_json(b, ${jsonMap})))
   ELSE to_json(list_concat(CASE json_type(a) WHEN 'ARRAY' THEN from_json(a, ${jsonList}) ELSE [a] END, CASE json_type(b) WHEN 'ARRAY' THEN from_json(b, ${jsonList}) ELSE [b] END)) END`
 
-const withoutKey = `CASE json_type(a) WHEN 'OBJECT' THEN to_json(map_from_entries(list_filter(map_entries(from_json(a, ${jsonMap})), lambda each: each.key <> b::VARCHAR)))
-  WHEN 'ARRAY' THEN to_json(list_filter(from_json(a, ${jsonList}), lambda each: each ->> '$' IS DISTINCT FROM b::VARCHAR)) ELSE error('cannot delete from scalar') END`
+const withoutKey = `CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN json_type(a) = 'OBJECT' THEN to_json(map_from_entries(list_filter(map_entries(from_json(a, ${jsonMap})), lambda each: each.key <> b::VARCHAR)))
+  WHEN json_type(a) = 'ARRAY' THEN to_json(list_filter(from_json(a, ${jsonList}), lambda each: each ->> '$' IS DISTINCT FROM b::VARCHAR)) ELSE error('cannot delete from scalar') END`
 
 const joinedTexts = `${pg}.text(a) || ${pg}.text(b)`
 
 /** What a macro of `valueFunctions` calls by the types of its arguments. */
 export const typedFunctions: Macros = {
-  avg_of: byType('mean', { 'BIGINT HUGEINT DECIMAL': 'mean::DECIMAL(38, 10)' }, 'mean'),
+  // A float has fifteen digits that can be told from noise.
+  avg_of: byType('mean', { 'BIGINT HUGEINT DECIMAL': `format('{:.15g}', mean)::DECIMAL(38, 10)` }, 'mean'),
+  mean_of: byType('value', { 'BIGINT HUGEINT': '(sum(value) // count(value))::DECIMAL(38, 10) + ((sum(value) % count(value)) / count(value))::DECIMAL(38, 10)', DECIMAL: `format('{:.15g}', avg(value))::DECIMAL(38, 10)` }, 'avg(value)'),
+  div_of: byType('divided, value', { 'BIGINT HUGEINT': unlessZero('(divided // value)::DECIMAL(38, 0)') }, unlessZero(`CASE WHEN abs(divided / value) > 1e15 THEN error('The quotient has more digits than div writes here.') ELSE trunc(divided / value)::DECIMAL(38, 0) END`)),
+  octet_length_of: byType('value', { VARCHAR: 'strlen(value)::INTEGER', BLOB: 'octet_length(value)::INTEGER' }, 'strlen(value::VARCHAR)::INTEGER'),
+  to_hex_of: byType('value', { INTEGER: `right(lower(system.main.to_hex(value)), 8)`, BIGINT: 'lower(system.main.to_hex(value))' }, 'lower(system.main.to_hex(value))'),
   sum_of: byType('total', { INTEGER: 'total::BIGINT', 'BIGINT HUGEINT': 'total' }, 'total'),
   quotient_of: byType('divided, value', { INTERVAL: unlessZero('divided / value') }, unlessZero('divided // value')),
   date_trunc_of: byType('part, value', { DATE: 'date_trunc(part, value::TIMESTAMPTZ)', TIMESTAMP: 'date_trunc(part, value)' }, 'date_trunc(part, value)'),
@@ -308,8 +312,8 @@ export const typedFunctions: Macros = {
     ['l VARCHAR, r INTEGER, a, b', 'list_append(a, b)'],
     ['l INTEGER, r VARCHAR, a, b', 'list_prepend(a, b)'],
   ],
-  text_of: textOf(written),
-  piece_of: textOf(written, `error('array_append joins a list and an item.')`),
+  text_of: textOf('value::VARCHAR'),
+  piece_of: textOf('value::VARCHAR', `error('array_append joins a list and an item.')`),
   shown_of: textOf(`CASE value WHEN true THEN 't' WHEN false THEN 'f' END`),
   kind_of: [
     ...byType('value', { 'BIGINT DOUBLE DECIMAL HUGEINT BOOLEAN DATE TIME TIMESTAMP TIMESTAMPTZ INTERVAL UUID': '1', BLOB: 'NULL::DATE', VARCHAR: `${pg}.json_or_text_of(value)` }, 'NULL::DATE').slice(0, -1),
@@ -319,34 +323,32 @@ export const typedFunctions: Macros = {
 } // prettier-ignore
 
 /** What stands before the first letter counts, and is empty. */
-const substring: Macros[string] = [['value, start', 'system.main.substring(value, greatest(start, 1))'], ['value, start, count', 'system.main.substring(value, greatest(start, 1), greatest(count + least(start, 1) - 1, 0))']] // prettier-ignore
+const substring: Macros[string] = [['value, start', 'system.main.substring(value, CASE WHEN start < 1 THEN 1 ELSE start END)'], ['value, start, count', `system.main.substring(value, CASE WHEN start < 1 THEN 1 ELSE start END, CASE WHEN count < 0 THEN error('negative substring length not allowed') WHEN start < 1 THEN CASE WHEN count + start < 1 THEN 0 ELSE count + start - 1 END ELSE count END)`]] // prettier-ignore
 
 /** Functions that DuckDB has too, with another value or type. */
 export const valueFunctions: Macros = {
   // Of two neighbours that are equally near PostgreSQL takes the even float.
-  round: [['value', `(round(value) - CASE WHEN typeof(value) = 'DOUBLE' AND abs(value - trunc(value)) = 0.5 AND abs(round(value)) % 2 = 1 THEN sign(value) ELSE 0 END)`], ['value, places', 'round(value::DECIMAL(38, 10), places)']],
+  round: [['value', once('value', `(round(v) - CASE WHEN typeof(v) = 'DOUBLE' AND abs(v - trunc(v)) = 0.5 AND abs(round(v)) % 2 = 1 THEN sign(v) ELSE 0 END)`)], ['value, places', 'round(value::DECIMAL(38, 10), places)']],
   sum: always(chosen('sum', 'value', 'sum(value)'), 'value'),
-  avg: always(chosen('avg', 'value', 'avg(value)'), 'value'),
+  avg: always(chosen('mean', 'value'), 'value'),
   ...Object.fromEntries(['substring', 'substr'].map((name) => [name, substring])),
   sign: always('sign(value)::DOUBLE', 'value'),
   text: always(chosen('text', 'value'), 'value'),
   piece: always(chosen('piece', 'value'), 'value'),
   shown: always(chosen('shown', 'value'), 'value'),
+  array_to_string: [['items, sign', `array_to_string(list_transform(items, lambda each: ${pg}.shown(each)), sign)`], ['items, sign, missing', `array_to_string(list_transform(items, lambda each: coalesce(${pg}.shown(each), missing)), sign)`]],
   date_trunc: always(chosen('date_trunc', 'value', 'part, value'), 'part, value'),
   minus: always(chosen('minus', 'a, b'), 'a, b'),
   without: always(`${pg}.without_of(${chosen('kind', 'a')}, a, b)`, 'a, b'),
   joined: always(`${pg}.joined_of(${chosen('kind', 'a')}, ${chosen('kind', 'b')}, a, b)`, 'a, b'),
   joined_text: always(`${pg}.joined_text_of(${chosen('kind', 'a')}, a, b)`, 'a, b'),
   // What `/` and `%` become.
-  quotient: always(chosen('quotient', 'divided * value', 'divided, value'), 'divided, value'),
+  quotient: always(chosen('quotient', 'divided', 'divided, value'), 'divided, value'),
   remainder: always(unlessZero('divided % value'), 'divided, value'),
   divisor: always(`CASE WHEN value = 0 THEN error('division by zero') ELSE value END`, 'value'),
   date_part: always(datePart, 'part, value'),
   array_length: whole('nullif(len(items), 0)', 'items', 'items, dimension'),
-  string_to_array: [
-    ['value, sign', `CASE WHEN value = '' THEN [] WHEN sign IS NULL THEN string_split(value, '') WHEN sign = '' THEN [value] ELSE string_split(value, sign) END`],
-    ['value, sign, missing', `list_transform(CASE WHEN value = '' THEN [] WHEN sign IS NULL THEN string_split(value, '') WHEN sign = '' THEN [value] ELSE string_split(value, sign) END, lambda item: nullif(item, missing))`],
-  ],
+  string_to_array: [['value, sign', once('value', splitBy)], ['value, sign, missing', `list_transform(${once('value', splitBy)}, lambda item: nullif(item, missing))`]],
   ...Object.fromEntries(['length', 'char_length', 'character_length'].map((name) => [name, whole('length(value)', 'value')])),
   strpos: whole('strpos(value, part)', 'value, part'),
   array_position: whole('list_position(items, item)', 'items, item'),

@@ -1,3 +1,4 @@
+import { always, type Macros } from './functions.js'
 import { oid, owner, ownerOid, pg } from './names.js'
 import type { Values } from './shapes.js'
 import { functionRows, typeColumns, typeRows } from './typeTables.js'
@@ -67,6 +68,10 @@ export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> =>
     from: `${own}.shown_relations WHERE relkind = 'r' AND database_name IS NOT NULL`,
     values: { relid: 'oid', schemaname: 'nspname', relname: 'relname', n_live_tup: 'reltuples', ...noCounts(`${sizes} n_tup_hot_upd n_dead_tup n_mod_since_analyze n_ins_since_vacuum vacuum_count autovacuum_count analyze_count autoanalyze_count`) },
   } // prettier-ignore
+  const indexCounts: Rows = {
+    from: `${own}.shown_keys WHERE ${isIndex}`,
+    values: { relid: 'relid', indexrelid: 'indexid', schemaname: 'nspname', relname: 'relname', indexrelname: 'name', ...noCounts('idx_scan idx_tup_read idx_tup_fetch') },
+  } // prettier-ignore
   const keyColumns = `(SELECT *, unnest(names) AS column_name, generate_subscripts(names, 1) AS nth FROM ${own}.shown_keys WHERE contype <> 'c')`
   const ofTable = { table_catalog: database, table_schema: 'nspname', table_name: 'relname' }
   const ofConstraint = { constraint_catalog: database, constraint_schema: 'nspname', constraint_name: 'name' }
@@ -75,7 +80,7 @@ export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> =>
     pg_class: [
       {
         from: `${own}.shown_relations`,
-        values: { ...same('oid relname relnamespace relkind reltuples relhasindex relnatts relchecks'), relowner: ownerOid, relfilenode: `CASE relkind WHEN 'r' THEN oid ELSE 0 END`, relam: `CASE relkind WHEN 'r' THEN 2 ELSE 0 END`, relpersistence: `'p'`, relhasrules: `relkind = 'v'`, relispopulated: 'true', relreplident: `CASE relkind WHEN 'r' THEN 'd' ELSE 'n' END` },
+        values: { ...same('oid relname relnamespace relkind reltuples relhasindex relnatts relchecks'), relowner: ownerOid, reltype: 'oid', relfilenode: `CASE relkind WHEN 'r' THEN oid ELSE 0 END`, relam: `CASE relkind WHEN 'r' THEN 2 ELSE 0 END`, relpersistence: `'p'`, relhasrules: `relkind = 'v'`, relispopulated: 'true', relreplident: `CASE relkind WHEN 'r' THEN 'd' ELSE 'n' END` },
       },
       {
         from: `${own}.shown_keys WHERE ${isIndex}`,
@@ -101,8 +106,9 @@ export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> =>
     ],
     pg_constraint: [
       {
-        from: `${own}.shown_keys`,
-        values: { oid: 'oid', conname: 'name', connamespace: 'relnamespace', contype: 'contype', convalidated: 'true', conrelid: 'relid', conindid: `CASE WHEN ${isIndex} THEN indexid ELSE 0 END`, confrelid: 'coalesce(confrelid, 0)', confupdtype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confdeltype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confmatchtype: `CASE contype WHEN 'f' THEN 's' ELSE ' ' END`, conislocal: 'true', connoinherit: `contype <> 'c'`, conkey: 'keys', confkey: 'confkeys' },
+        // Where it refers to, a unique index is.
+        from: `(SELECT k.*, p.indexid AS referenced FROM ${own}.shown_keys k LEFT JOIN ${pg}.keys p ON k.contype = 'f' AND p.relid = k.confrelid AND p.contype IN ('p', 'u') AND p.names = k.confnames)`,
+        values: { oid: 'oid', conname: 'name', connamespace: 'relnamespace', contype: 'contype', convalidated: 'true', conrelid: 'relid', conindid: `CASE WHEN ${isIndex} THEN indexid ELSE coalesce(referenced, 0) END`, confrelid: 'coalesce(confrelid, 0)', confupdtype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confdeltype: `CASE contype WHEN 'f' THEN 'a' ELSE ' ' END`, confmatchtype: `CASE contype WHEN 'f' THEN 's' ELSE ' ' END`, conislocal: 'true', connoinherit: `contype <> 'c'`, conkey: 'keys', confkey: 'confkeys' },
       },
     ],
     pg_description: [
@@ -120,6 +126,8 @@ export const relationsOf = ({ database, own }: Place): Record<string, Rows[]> =>
     pg_indexes: [{ from: `${own}.shown_keys WHERE ${isIndex}`, values: { schemaname: 'nspname', tablename: 'relname', indexname: 'name', indexdef: indexText } }],
     pg_stat_all_tables: [tableCounts],
     pg_stat_user_tables: [tableCounts],
+    pg_stat_all_indexes: [indexCounts],
+    pg_stat_user_indexes: [indexCounts],
     information_schema_information_schema_catalog_name: [{ from: '(VALUES (1)) t', values: { catalog_name: database } }],
     information_schema_schemata: [{ from: `${own}.shown_namespaces`, values: { catalog_name: database, schema_name: 'nspname', schema_owner: `'${owner}'` } }],
     information_schema_tables: [{ from: `${own}.shown_relations`, values: { ...ofTable, table_type: `CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'BASE TABLE' END`, is_insertable_into: no, is_typed: no } }],
@@ -195,3 +203,24 @@ export const live: Record<string, Live> = {
     values: { datid: oid('datname'), datname: 'datname', pid: 'pid', usesysid: 'oid', usename: 'name', application_name: 'application', backend_start: 'started', query_start: 'asked', state_change: 'asked', xact_start: `CASE state WHEN 'active' THEN asked END`, state: 'state', query: 'query', backend_type: `'client backend'` },
   },
 } // prettier-ignore
+
+/** What is told of a database's relations, and what casts to `regclass` and `regnamespace` become. */
+export const readersOf = (own: string): Macros => ({
+  pg_table_is_visible: always(`object IN (SELECT r.oid FROM ${own}.names r WHERE r.nspname IN ('main', 'analytics', 'pg_catalog', current_schema()))`, 'object'),
+  pg_get_viewdef: always(`(SELECT max(r.sql) FROM ${pg}.relations r WHERE r.oid = object)`, 'object', 'object, pretty'),
+  pg_get_constraintdef: always(`(SELECT max(k.constraint_text) FROM ${pg}.keys k WHERE k.oid = object)`, 'object', 'object, pretty'),
+  pg_get_indexdef: [
+    ['object', `(SELECT max('CREATE UNIQUE INDEX ' || k.name || ' ON ' || k.relname || ' USING btree (' || array_to_string(k.names, ', ') || ')') FROM ${pg}.keys k WHERE k.indexid = object)`],
+    ['object, place, pretty', `(SELECT max(k.names[place]) FROM ${pg}.keys k WHERE k.indexid = object)`],
+  ],
+  obj_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = 0)`, 'object', 'object, catalog'),
+  col_description: always(`(SELECT max(d.description) FROM ${own}.pg_description d WHERE d.objoid = object AND d.objsubid = place)`, 'object, place'),
+  to_regclass: always(`coalesce(try_cast(given AS BIGINT), (SELECT arg_min(r.oid, CASE r.nspname WHEN 'pg_catalog' THEN 0 WHEN current_schema() THEN 1 WHEN 'main' THEN 2 ELSE 3 END) FROM ${own}.names r WHERE replace(given::VARCHAR, '"', '') IN (r.nspname || '.' || r.relname, CASE WHEN r.nspname <> 'information_schema' THEN r.relname END)
+    OR replace(given::VARCHAR, '"', '') = current_database() || '.' || r.nspname || '.' || r.relname
+    OR (r.nspname = 'main' AND replace(given::VARCHAR, '"', '') = 'public.' || r.relname)))`, 'given'),
+  // A cast of a name that is none's is an error, and NULL is what the function says.
+  find_regclass: always(`CASE WHEN given IS NOT NULL THEN coalesce(${own}.to_regclass(given), error('relation "' || given || '" does not exist')) END`, 'given'),
+  to_regnamespace: always(`coalesce(try_cast(given AS BIGINT), (SELECT max(n.oid) FROM ${own}.pg_namespace n WHERE n.nspname = given::VARCHAR))`, 'given'),
+  regclass_name: always(`coalesce((SELECT max(CASE WHEN r.nspname IN ('pg_catalog', 'main', 'analytics', current_schema()) THEN r.relname ELSE r.nspname || '.' || r.relname END) FROM ${own}.names r WHERE r.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
+  regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${own}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
+}) // prettier-ignore

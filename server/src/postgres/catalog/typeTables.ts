@@ -47,12 +47,12 @@ export const catalogTypes: readonly CatalogType[] = pgTypes
 
 const byName = new Map(catalogTypes.map((type) => [type.name, type]))
 
-/** How a column of the catalog is told to clients. */
-export const fieldOfType = (type: string): { oid: number; size: number; modifier: number } => {
+/** How a column of one of the catalog's types is told to clients; undefined for another type. */
+export const fieldOfType = (type: string): { oid: number; size: number; modifier: number } | undefined => {
   if (type === 'yes_or_no') return { oid: byName.get('varchar')!.oid, size: -1, modifier: 7 }
   if (type.startsWith('_')) return { oid: byName.get(type.slice(1))?.arrayOid ?? 25, size: -1, modifier: -1 }
-  const { oid, size } = byName.get(type)!
-  return { oid, size: Number(size), modifier: -1 }
+  const found = byName.get(type)
+  return found && { oid: found.oid, size: Number(found.size), modifier: -1 }
 }
 
 /** The name of one of the catalog's types. */

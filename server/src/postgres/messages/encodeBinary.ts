@@ -250,7 +250,7 @@ export const binaryEncoder = (oid: number): ((text: string) => Buffer) => {
   const known = typeOfOid(oid)?.name ?? catalogTypeName(oid) ?? 'text'
   const items = ofVectors[known]
   if (items !== undefined) return (text) => vector(text, items)
-  const name = known === 'regproc' || known === 'xid' || typeOfOid(oid) !== undefined ? known : 'text'
+  const name = /^(reg\w+|xid)$/.test(known) || typeOfOid(oid) !== undefined ? known : 'text'
   const encode = asText.has(name) ? (text: string) => Buffer.from(text) : encoders[name]
   if (encode !== undefined) return encode
   throw new ProtocolError(sqlState.notSupported, `There is no binary format for ${name} here: ask for text.`)

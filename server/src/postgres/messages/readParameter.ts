@@ -2,7 +2,7 @@ import { quoteText } from '../../duckdb/quote.js'
 import { bytesOf, epochDays, epochMicros, readArray } from './encodeBinary.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { ParameterMark } from '../statements/statements.js'
-import { itemTypeOfOid, typeOfOid } from '../types.js'
+import { itemTypeOfOid, oidOfName, typeOfOid } from '../types.js'
 
 /** What Postgres sends for the first and the last moment of all: the least and the greatest whole number. */
 const orInfinity = (value: bigint, bits: 32n | 64n, write: (value: bigint) => string): string => {
@@ -172,7 +172,7 @@ const written: Record<string, (value: string, name: string) => string> = {
   timestamptz: momentOf,
 }
 
-/** DuckDB has the era behind the date, and seconds before a zone. */
+/** DuckDB has the era behind the date, seconds before a zone, and no space between them. */
 function momentOf(value: string): string {
   // A moment is never so long, and to look for the parts of a long text takes longer than its length.
   if (value.length > 100) return value
@@ -180,6 +180,7 @@ function momentOf(value: string): string {
     .replace(/^\s*(\d{4})(\d\d)(\d\d)(?=\s|T|$)/, '$1-$2-$3')
     .replace(/^(\d+-\d+-\d+)(.*?)\s+BC$/i, '$1 (BC)$2')
     .replace(/^(\S+(?: \(BC\))?[ T]\d{1,2}:\d\d)(?=\s*(?:[+-]|Z$))/i, '$1:00')
+    .replace(/:(\S+) (?=[+-]\d)/, ':$1')
 }
 
 /** Words that stand for moments. */
@@ -220,11 +221,16 @@ export interface Parameter {
   kind: ParameterMark['kind']
   /** Whether a text is written without a type. */
   isLoose: boolean
+  /** The type that the statement casts it to. */
+  cast?: string | undefined
 }
 
 /** The SQL that is written instead of `$1`. */
 export const readParameter = (parameter: Parameter): string => {
-  const { bytes, isBinary, oid, kind, isLoose } = parameter
+  const { bytes, isBinary, oid, kind, isLoose, cast } = parameter
+  // DuckDB casts no text in braces to a list.
+  if (isText(oid) && cast?.endsWith('[]') === true && oidOfName(cast) !== undefined)
+    return readParameter({ ...parameter, isBinary: false, oid: oidOfName(cast)!, cast: undefined })
   if (bytes === null) return kind === 'members' ? ' IN (NULL)' : literal(null, oid, isLoose)
   const isArray = itemTypeOfOid(oid) !== undefined
   try {

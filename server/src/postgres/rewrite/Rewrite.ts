@@ -1,9 +1,12 @@
 import { Edits } from '../../sql/text/edits.js'
 import { itemsOf } from '../../sql/text/operands.js'
-import { isSymbol, lowerName, type SqlToken } from '../../sql/text/tokenize.js'
+import { isSymbol, lowerName, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { isOfPlace } from '../catalog/createCatalog.js'
 import { pg, schemaOf } from '../catalog/names.js'
+import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { Settings } from '../Settings.js'
+
+const maxLive = 20
 
 /** What a statement may ask about its client. */
 export interface Asker {
@@ -26,12 +29,23 @@ export interface Asker {
 /** The edits of one statement, and what they are made by. */
 export class Rewrite extends Edits {
   readonly asker: Asker
-  /** How many relations it names that differ from client to client. */
-  liveRelations = 0
+  /** Whether it joins what several SELECTs show. */
+  readonly hasUnion: boolean
+  #liveRelations = 0
 
   constructor(tokens: readonly SqlToken[], asker: Asker) {
     super(tokens)
     this.asker = asker
+    this.hasUnion = tokens.some((token) => wordOf(token) === 'union')
+  }
+
+  /** Called for each relation that differs from client to client, because all of its rows stand in the statement. */
+  countLive(): void {
+    if (++this.#liveRelations <= maxLive) return
+    throw new ProtocolError(
+      sqlState.tooLarge,
+      `A statement may name pg_settings, pg_stat_activity and the roles ${maxLive} times.`,
+    )
   }
 
   /** What stands for a relation or function of PostgreSQL's catalog. */

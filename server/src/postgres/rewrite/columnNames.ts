@@ -13,7 +13,7 @@ import { typeNameOf } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** How Postgres names a column: by what is certain, or by a type or CASE where there is nothing better. */
-interface Figure {
+export interface Figure {
   name: string
   isWeak?: boolean
   /** Postgres's name for the type of a cast. */
@@ -29,15 +29,18 @@ const operators =
 
 type Tokens = readonly SqlToken[]
 
-/** Whether the item ends with a name that the client has given it. */
-const hasAlias = (tokens: Tokens, { first, last }: Range): boolean => {
+/** What an item shows, and where the name stands that the client has given it. */
+const readAlias = (tokens: Tokens, { first, last }: Range): { shown: Range; aliasAt?: number } => {
   const [before, end] = [tokens[last - 1], tokens[last]]
-  if (first >= last || !isName(end) || !before) return false
-  if (wordOf(before) === 'as') return true
-  if (isSymbol(tokens[first + 1], ':') && !isSymbol(tokens[first + 2], ':')) return true
-  if (operators.test(wordOf(end))) return false
-  if (wordOf(tokens[last - 2]) === 'interval' && before.kind === 'text') return false
-  return before.kind === 'symbol' ? /^[)\]\d]/.test(before.text) : !operators.test(before.text)
+  const none = { shown: { first, last } }
+  if (first >= last || !isName(end) || !before) return none
+  if (wordOf(before) === 'as') return { shown: { first, last: last - 2 }, aliasAt: last }
+  if (isSymbol(tokens[first + 1], ':') && !isSymbol(tokens[first + 2], ':'))
+    return { shown: { first: first + 2, last }, aliasAt: first }
+  if (operators.test(wordOf(end))) return none
+  if (wordOf(tokens[last - 2]) === 'interval' && before.kind === 'text') return none
+  const isBehind = before.kind === 'symbol' ? /^[)\]\d]/.test(before.text) : !operators.test(before.text)
+  return isBehind ? { shown: { first, last: last - 1 }, aliasAt: last } : none
 }
 
 const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined => {
@@ -75,7 +78,7 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
   if (isSymbol(begin, '(') && isWhole(first)) {
     const inner = { first: first + 1, last: last - 1 }
     return wordOf(tokens[first + 1]) === 'select'
-      ? figuresOf(tokens, inner)[0]?.figure
+      ? aliasOr(figuresOf(tokens, inner)[0])
       : figureOf(tokens, inner)
   }
   if (word === 'e' && last === first + 1 && tokens[last]?.kind === 'text') return undefined
@@ -100,6 +103,9 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
 const trimName = (side: SqlToken | undefined): string =>
   ({ leading: 'ltrim', trailing: 'rtrim' })[wordOf(side)] ?? 'btrim'
 
+const aliasOr = (item: Item | undefined): Figure | undefined =>
+  item?.alias === undefined ? item?.figure : { name: item.alias }
+
 /** Whether these tokens are one operand, and not two with an operator between them. */
 const isOperand = (tokens: Tokens, { first, last }: Range): boolean => {
   if (wordOf(tokens[first]) === 'case') return wordOf(tokens[last]) === 'end'
@@ -119,9 +125,13 @@ const castFigure = (tokens: Tokens, operand: Range, type: Tokens): Figure => {
 }
 
 interface Item extends Range {
+  /** The name that the client has given it. */
+  alias?: string
   /** Undefined where the name that DuckDB knows is right. */
   figure?: Figure
   isStar: boolean
+  /** What is shown, without the name that the client has given it. */
+  shown: Range
 }
 
 const ends =
@@ -135,20 +145,31 @@ const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
   else if (wordOf(tokens[from]) === 'all') from++
   let end = from
   const isEnd = (at: number) =>
-    ends.test(wordOf(tokens[at])) && !/^(distinct|within)$/.test(wordOf(tokens[at - 1]))
+    ends.test(wordOf(tokens[at])) && !/^(distinct|within|as)$/.test(wordOf(tokens[at - 1]))
   for (; end <= last && !isEnd(end); end++) end = Math.max(end, tokens[end]!.pair)
   return itemsOf(tokens, { first: from, last: end - 1 }).map((range): Item => {
     const item = tokens.slice(range.first, range.last + 1)
     const isStar =
       item.some((token, at) => isSymbol(token, '*') && (at === 0 || isSymbol(item[at - 1], '.'))) ||
-      /^columns$/i.test(item[0]?.text ?? '')
-    if (isStar || hasAlias(tokens, range) || item.length === 0) return { ...range, isStar }
-    return { ...range, isStar, figure: figureOf(tokens, range) ?? { name: '?column?' } }
+      (wordOf(item[0]) === 'columns' && isSymbol(item[1], '('))
+    const { shown, aliasAt } = readAlias(tokens, range)
+    if (isStar || item.length === 0) return { ...range, isStar, shown }
+    // A name that is not quoted is one in small letters.
+    const alias = aliasAt === undefined ? undefined : nameOf(tokens[aliasAt]!)
+    const figure = figureOf(tokens, shown) ?? { name: '?column?' }
+    return { ...range, isStar, shown, ...(alias === undefined ? {} : { alias }), figure }
   })
 }
 
-/** The names that Postgres would give to columns to which the statement gives none, and what else is seen of them. */
-export const columnFigures = (tokens: Tokens, names: readonly string[]): Figure[] => {
+interface Shown {
+  name: string
+  /** Where it stands in the statement; undefined for what a star shows. */
+  shown?: Range
+  figure?: Figure
+}
+
+/** The columns of a statement, with the names that Postgres would give to those to which the statement gives none. */
+export const columnsShown = (tokens: Tokens, names: readonly string[]): Shown[] => {
   if (wordOf(tokens[0]) === 'values') return names.map((_, at) => ({ name: `column${at + 1}` }))
   // Behind a WITH the SELECT of the whole statement is the first one outside of brackets.
   const isWith = wordOf(tokens[0]) === 'with'
@@ -164,7 +185,12 @@ export const columnFigures = (tokens: Tokens, names: readonly string[]): Figure[
       : [items.slice(0, star), items.slice(items.findLastIndex(({ isStar }) => isStar) + 1)]
   return names.map((name, column) => {
     const item = column < before.length ? before[column] : behind[column - names.length + behind.length]
-    return item?.figure ?? { name }
+    if (item === undefined) return { name }
+    return {
+      name: item.alias ?? item.figure?.name ?? name,
+      shown: item.shown,
+      ...(item.figure === undefined ? {} : { figure: item.figure }),
+    }
   })
 }
 
@@ -174,12 +200,15 @@ export const nameColumns = (rewrite: Rewrite): void => {
   for (const [at, { pair }] of tokens.entries()) {
     if (pair <= at || rewrite.word(at + 1) !== 'select') continue
     const items = figuresOf(tokens, { first: at + 1, last: pair - 1 })
-    const names = items.map(({ figure }) => figure?.name)
-    for (const [nth, { figure, last }] of items.entries()) {
-      const name = names[nth]
-      if (figure === undefined || figure.isColumn === true || name === '?column?') continue
-      if (names.indexOf(name) === nth && names.lastIndexOf(name) === nth)
-        rewrite.after(last, ` AS ${quoteIdentifier(name!)}`)
+    const counts = new Map<string, number>()
+    for (const { alias, figure } of items) {
+      const name = alias ?? figure?.name ?? ''
+      counts.set(name, (counts.get(name) ?? 0) + 1)
+    }
+    for (const { alias, figure, last } of items) {
+      if (alias !== undefined || figure === undefined || figure.isColumn === true) continue
+      if (figure.name !== '?column?' && counts.get(figure.name) === 1)
+        rewrite.after(last, ` AS ${quoteIdentifier(figure.name)}`)
     }
   }
 }

@@ -25,7 +25,7 @@ const refused = (message: string) => new ProtocolError(sqlState.notSupported, me
 const writtenText = (rewrite: Rewrite, { close, lastAt, open }: Call): string | undefined =>
   lastAt === close - 1 && lastAt > open + 2 ? rewrite.text(lastAt) : undefined
 
-const numberForm = /^(FM)?([9,]*[09][09]*)(?:[.D]([09]+))?$/i
+const numberForm = /^(FM)?([9,]{0,99}(?:9|0[09,]{0,99}))(?:[.D]([09]{1,99}))?$/i
 
 /** `to_char(number, '999,990.00')`, by DuckDB's `format`. */
 const numberToChar = (rewrite: Rewrite, { at, open, close, lastAt }: Call, form: RegExpExecArray): void => {
@@ -201,10 +201,18 @@ const jsonAgg = (rewrite: Rewrite, { at, close }: Call): void => {
   rewrite.after(endOfCall(rewrite.tokens, close), ')')
 }
 
-/** A setting of this connection; a name that is not one stays DuckDB's. */
+/** A setting of this connection; a name that is written out and is not one stays DuckDB's. */
 const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
+  const { settings } = rewrite.asker
   const name = rewrite.text(open + 1)
-  const value = name === undefined ? undefined : Settings.find(name) && rewrite.asker.settings.get(name)
+  if (name === undefined) {
+    rewrite.countLive()
+    const all = quoteText(JSON.stringify(Object.fromEntries(settings.all())))
+    rewrite.replace(at, open, `json_extract_string(${all}, '/' || (`)
+    rewrite.replace(rewrite.commasIn(open, close)[0] ?? close, close, '))')
+    return
+  }
+  const value = Settings.find(name) && settings.get(name)
   if (value !== undefined) rewrite.replace(at, close, quoteText(value))
 }
 

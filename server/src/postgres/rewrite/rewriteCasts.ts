@@ -4,6 +4,7 @@ import { isName, wordOf } from '../../sql/text/tokenize.js'
 import { pg } from '../catalog/names.js'
 import { oidOfRelation } from '../catalog/shapes.js'
 import { functionName, functionOid, ofFunction, typeName, typeOidOf } from '../catalog/typeTables.js'
+import { readArray } from '../messages/encodeBinary.js'
 import { readParameter } from '../messages/readParameter.js'
 import { ProtocolError } from '../ProtocolError.js'
 import { itemTypeOfOid, oidOfName, typeNameOf } from '../types.js'
@@ -47,6 +48,10 @@ const castAs = (rewrite: Rewrite, at: number, typeAt: number): Cast | undefined 
     : undefined
 }
 
+/** Whether a name is put together in brackets, `('"' || a || '"')`. */
+const isBuilt = (rewrite: Rewrite, { first, last }: Cast): boolean =>
+  rewrite.is(first, '(') && rewrite.tokens.slice(first, last).some(({ kind }) => kind === 'text')
+
 /** Where the columns end that the statement shows. */
 const endOfShown = ({ tokens }: Rewrite): number => {
   const from = tokens.findIndex((token) => token.depth === 0 && wordOf(token) === 'from')
@@ -74,9 +79,8 @@ const meansNumber = (rewrite: Rewrite, cast: Cast, shownTo: number): boolean => 
   // What is shown is a name, and what is compared a number.
   if (isText && isColumn(rewrite, cast, shownTo)) return false
   const isCall = /^(format|quote_ident|concat)$/.test(rewrite.word(first))
-  return (
-    isText || isCall || rewrite.is(first, '$') || rewrite.is(first - 1, '=') || rewrite.word(end + 1) === '='
-  )
+  const isCompared = rewrite.is(first - 1, '=') || rewrite.is(end + 1, '=')
+  return isText || isCall || isBuilt(rewrite, cast) || isCompared || rewrite.is(first, '$')
 }
 
 /** How the number of one of PostgreSQL's own objects is shown, whose name somebody has written. */
@@ -99,7 +103,8 @@ const nameOfObject = (
     return
   }
   const find = type === 'regclass' ? 'find_regclass' : `to_${type}`
-  const calls = [...(isNumber ? [] : [`${type}_name`]), ...(isNumber || isText ? [find] : [])]
+  const finds = isNumber || isText || isBuilt(rewrite, cast)
+  const calls = [...(isNumber ? [] : [`${type}_name`]), ...(finds ? [find] : [])]
   const open = calls.map((name) => `${rewrite.own(name)}(`).join('') || '('
   const close = ')'.repeat(calls.length) || ')'
   if (isCall) rewrite.replace(begin, cast.first - 1, open)
@@ -188,6 +193,17 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       cut(rewrite, call ?? { first: begin, last: at - 3, typeAt, end: typeAt }, !isCast)
     )
       continue
+    if (type === 'regtype' && isCast && rewrite.is(typeAt + 1, '[')) {
+      const names = readArray(rewrite.text(at - 3) ?? '')
+      if (names === undefined) continue
+      rewrite.replace(
+        at - 3,
+        typeAt + 2,
+        `[${names.map((name) => numberOfName(type, name ?? '')).join(', ')}]`,
+      )
+      at = typeAt + 2
+      continue
+    }
     if (nameTypes.has(type)) {
       const first = isCast ? operandBefore(tokens, at - 3) : call!.first
       if (first === undefined) continue

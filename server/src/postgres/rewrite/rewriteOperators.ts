@@ -82,7 +82,7 @@ const haveKeys = (rewrite: Rewrite, at: number): void => {
   const first = operandBefore(rewrite.tokens, at - 1)
   const last = operandAt(rewrite.tokens, at + 2)
   if (first === undefined || last === undefined) return
-  rewrite.before(first, `list_has_${rewrite.is(at + 1, '|') ? 'any' : 'all'}(json_keys(`)
+  rewrite.before(first, `list_has_${rewrite.is(at + 1, '|') ? 'any' : 'all'}(${pg}.json_keys_of(`)
   rewrite.replace(at, at + 1, '), ')
   rewrite.after(last, ')')
 }
@@ -207,6 +207,11 @@ const typedAt = (rewrite: Rewrite, first: number): number | undefined => {
   return operandAt(rewrite.tokens, isTyped ? first + 1 : first)
 }
 
+/** Whether what stands before an operand belongs to it: `ts AT TIME ZONE x`, `INTERVAL '1' DAY`, `DISTINCT ON (x)`. */
+const isCutOff = (rewrite: Rewrite, first: number): boolean =>
+  rewrite.tokens[first - 1]?.kind === 'text' ||
+  /^(zone|on|using|collate|escape)$/.test(rewrite.word(first - 1))
+
 const isArithmetic = (rewrite: Rewrite, at: number): boolean =>
   /^[-+*/%^]$/.test(rewrite.tokens[at]?.text ?? '') && !rewrite.isOperator(at, '->')
 
@@ -222,7 +227,7 @@ const joinedBefore = (rewrite: Rewrite, last: number): Joined | undefined => {
     isText ||= arrow === 3
     first = operandBefore(rewrite.tokens, first - arrow - 1)
   }
-  if (first === undefined || rewrite.is(first - 1, '|')) return undefined
+  if (first === undefined || rewrite.is(first - 1, '|') || isCutOff(rewrite, first)) return undefined
   if (isText) return { first, last, kind: 'text' }
   return { first, last, kind: kindOf(rewrite, { first, last }) }
 }
@@ -233,6 +238,18 @@ const joinedBehind = (rewrite: Rewrite, first: number): Joined | undefined => {
   while (last !== undefined && isArithmetic(rewrite, last + 1)) last = operand(last + 2)
   if (last === undefined || rewrite.isOperator(last + 1, '->')) return undefined
   return { first, last, kind: kindOf(rewrite, { first, last }) }
+}
+
+/** What is not joined here DuckDB would join as texts. */
+const refuseJson = (rewrite: Rewrite, all: readonly Joined[]): void => {
+  const isJsonb = ({ first, last }: Joined) =>
+    /^(to_)?jsonb/.test(rewrite.word(first)) ||
+    (rewrite.is(last - 1, ':') && /^jsonb?$/.test(rewrite.word(last)))
+  if (all.some(isJsonb))
+    throw new ProtocolError(
+      sqlState.notSupported,
+      'Four values of jsonb are joined by || at most here: put brackets around some.',
+    )
 }
 
 /** A macro writes its arguments several times. */
@@ -246,7 +263,10 @@ const join = (rewrite: Rewrite, at: number): number[] => {
   for (let end = at; all.length > 0 && rewrite.isOperator(end, '||');) {
     const next = joinedBehind(rewrite, end + 2)
     signs.push(end)
-    if (next === undefined) return signs
+    if (next === undefined) {
+      refuseJson(rewrite, all)
+      return signs
+    }
     all.push(next)
     end = next.last + 1
   }
@@ -254,7 +274,10 @@ const join = (rewrite: Rewrite, at: number): number[] => {
   const isList = rewrite.word(begin.first) === 'array' || rewrite.is(begin.first, '[')
   const texts = isList ? -1 : all.findIndex(({ kind }) => kind === 'text')
   const joined = texts === 0 || texts === 1 ? 0 : (texts < 0 ? all.length : texts) - 1
-  if (joined > maxJoined) return signs
+  if (joined > maxJoined) {
+    refuseJson(rewrite, all)
+    return signs
+  }
   for (const { first, last, kind } of joined === 0 ? all : all.slice(joined + 1)) {
     if (kind !== 'any' || (first === last && /^\d+$/.test(rewrite.tokens[first]!.text))) continue
     rewrite.before(first, `${pg}.piece(`)
@@ -274,6 +297,7 @@ const subtract = (rewrite: Rewrite, at: number): void => {
   const first = typedBefore(rewrite, at - 1)
   const last = typedAt(rewrite, at + 1)
   if (first === undefined || last === undefined || isArithmetic(rewrite, last + 1)) return
+  if (isCutOff(rewrite, first)) return
   if (isArithmetic(rewrite, first - 1) || rewrite.is(first - 1, '>')) return
   const isKey = rewrite.text(at + 1) !== undefined && at + 1 === last
   const isLiteral = (token: number) => tokens[token]!.kind === 'text' || /^\d/.test(tokens[token]!.text)

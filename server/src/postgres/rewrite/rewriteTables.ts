@@ -101,6 +101,16 @@ const areSmall = (rewrite: Rewrite, first: number, last: number): boolean =>
     .slice(first, last + 1)
     .every(({ kind, text }) => kind === 'symbol' && /^(\d{1,9}|[-,$])$/.test(text))
 
+/** A value may stand behind these words. */
+const followed =
+  /^(select|distinct|all|where|and|or|not|on|by|having|when|then|else|case|in|like|ilike|between|is|limit)$/
+
+/** Whether a token stands in the brackets in which an alias is known. */
+const isWithin = (rewrite: Rewrite, at: number, alias: number): boolean => {
+  const { around } = rewrite.tokens[alias]!
+  return around < 0 || (at > around && at < rewrite.tokens[around]!.pair)
+}
+
 /** Whether a call is a column of its own, which gives a row for each of its values. */
 const isItem = (rewrite: Rewrite, at: number): boolean =>
   rewrite.is(at + 1, '(') && (rewrite.is(at - 1, ',') || /^(select|distinct|all)$/.test(rewrite.word(at - 1)))
@@ -141,7 +151,18 @@ export const rewriteTables = (rewrite: Rewrite): void => {
   if (aliases.size === 0) return
   for (const at of rewrite.tokens.keys()) {
     const alias = aliases.get(rewrite.word(at))
-    if (alias === undefined || alias === at || /^[.(]$/.test(rewrite.tokens[at + 1]?.text ?? '')) continue
-    if (!rewrite.is(at - 1, '.') && rewrite.word(at - 1) !== 'as') rewrite.after(at, '.value')
+    if (
+      alias === undefined ||
+      alias === at ||
+      !isWithin(rewrite, at, alias) ||
+      /^[.(]$/.test(rewrite.tokens[at + 1]?.text ?? '')
+    )
+      continue
+    const before = rewrite.tokens[at - 1]
+    const isValue =
+      before?.kind === 'symbol'
+        ? !/^[.)\]\d]/.test(before.text)
+        : begins.test(rewrite.word(at - 1)) || followed.test(rewrite.word(at - 1))
+    if (isValue) rewrite.after(at, '.value')
   }
 }

@@ -4,6 +4,7 @@ import { quoteText } from '../../duckdb/quote.js'
 import { pg } from '../catalog/names.js'
 import { decimal } from '../messages/readParameter.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { zoneOf } from '../Settings.js'
 import type { Rewrite } from './Rewrite.js'
 
 /* What PostgreSQL and DuckDB both have, with another value. */
@@ -147,12 +148,13 @@ const extract = (rewrite: Rewrite, at: number): void => {
 
 /** An offset is counted to the west, as POSIX has it: `UTC-2` is two hours east. */
 const zone = (rewrite: Rewrite, at: number): void => {
-  const found = /^[a-z]*([+-])(\d{1,2})(:?\d\d)?$/i.exec(rewrite.text(at) ?? '')
-  if (found === null) return
-  const [, sign = '', hours = '', minutes = ':00'] = found
-  if (!minutes.endsWith('00') || Number(hours) > 12)
-    throw refused('A time zone by its offset has whole hours here, twelve at most; others go by their names.')
-  rewrite.replace(at, at, `'Etc/GMT${Number(hours) === 0 ? '' : sign + Number(hours)}'`)
+  const [, sign, hours, minutes = 0] = /^[a-z]*([+-])(\d{1,2}):?(\d\d)?$/i.exec(rewrite.text(at) ?? '') ?? []
+  if (hours === undefined) return
+  const west = 60 * Number(hours) + Number(minutes)
+  const found = zoneOf(sign === '-' ? west : -west)
+  if (found === undefined)
+    throw refused('No time zone has always had this offset here: name it, as Asia/Kathmandu.')
+  rewrite.replace(at, at, quoteText(found))
 }
 
 /** `row_to_json(row(1, 2))` has the fields f1 and f2. */

@@ -1,5 +1,6 @@
+import { closingAt } from '../../sql/text/operands.js'
 import { isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
-import { Settings } from '../Settings.js'
+import { Settings, zoneOf } from '../Settings.js'
 import { nameOf, type Statement, textOf, innerStatement, type InnerStatement } from './statements.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 
@@ -25,12 +26,12 @@ const set = (name: string, value: string): Command => ({ kind: 'set', name, valu
 const readZone = (tokens: readonly SqlToken[]): string => {
   const isInterval = wordOf(tokens[0]) === 'interval' && tokens[1] !== undefined
   const written = isInterval ? textOf(tokens[1]!) : joined(tokens)
-  const [, zone, number, minutes] = /^((?:UTC|GMT)?)([+-]?\d\d?)(?::(\d\d))?$/i.exec(written) ?? []
-  // DuckDB has zones of whole hours alone.
-  if (number === undefined || Number(minutes ?? 0) > 0) return written
-  const isPosix = !isInterval && (zone !== '' || minutes !== undefined)
-  const east = isPosix ? -Number(number) : Number(number)
-  return east === 0 ? 'UTC' : `Etc/GMT${east < 0 ? '+' : '-'}${Math.abs(east)}`
+  const [, name, sign, hours, minutes = 0, part = 0] =
+    /^((?:UTC|GMT)?)([+-]?)(\d\d?)(?::(\d\d)|(\.\d+))?$/i.exec(written) ?? []
+  if (hours === undefined) return written
+  const isPosix = !isInterval && (name !== '' || minutes !== 0)
+  const offset = 60 * (Number(hours) + Number(part)) + Number(minutes)
+  return zoneOf((sign === '-') === isPosix ? offset : -offset) ?? written
 }
 
 const joined = (tokens: readonly SqlToken[]) => tokens.map(textOf).join('')
@@ -49,26 +50,31 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   return isPlain ? set(name, name === 'timezone' ? readZone(value) : joined(value)) : undefined
 }
 
-const config =
-  /^select set_config \( '' , '' , (?:true|false) \)(?: as \w+)?(?: from pg_(?:settings|show_all_settings \( \)) where name = '')?$/
+/** What a client writes for a value, also as a parameter, before and after its value is known. */
+const value = String.raw`(?:''|\d+|\$ \d+|cast \( '' as \w+ \))`
+const config = new RegExp(
+  String.raw`^select set_config \( ${value} , ${value} , (?:true|false|${value}) \)(?: as \w+)?(?: from pg_(?:settings|show_all_settings \( \)) where name = ${value})?$`,
+)
 // Superset's stop button names the connection behind WHERE.
-const ending =
-  /^select pg_(cancel|terminate)_backend \( (?:(?:- )?(?:\d+|'')|pid) \)( from (?:pg_catalog \. )?pg_stat_activity where pid = (?:\d+|''))?$/
+const ending = new RegExp(
+  String.raw`^select pg_(cancel|terminate)_backend \( (?:(?:- )?${value}|pid) \)(?: as \w+)?( from (?:pg_catalog \. )?pg_stat_activity where pid = ${value})?$`,
+)
 
 /** A SELECT of one function that does something: `set_config('a', 'b', false)`, `pg_cancel_backend(1)`. */
 const readSelect = (statement: Statement): Command | undefined => {
   const tokens =
     wordOf(statement.tokens[1]) === 'pg_catalog' ? statement.tokens.toSpliced(1, 2) : statement.tokens
   const written = tokens.map((token) => (token.kind === 'text' ? "''" : token.text.toLowerCase())).join(' ')
-  if (config.test(written)) {
-    const column = wordOf(tokens[9]) === 'as' ? nameOf(tokens[10]!) : 'set_config'
-    return { kind: 'config', name: textOf(tokens[3]!), value: textOf(tokens[5]!), column }
-  }
+  const values = tokens.filter(({ kind, text }) => kind === 'text' || /^\d+$/.test(text)).map(textOf)
   const [, verb, where] = ending.exec(written) ?? []
-  if (verb === undefined || (where === undefined) === (wordOf(tokens[3]) === 'pid')) return undefined
-  const pid = Number(textOf(where === undefined ? tokens.at(-2)! : tokens.at(-1)!))
-  const sign = isSymbol(tokens[3], '-') ? -1 : 1
-  return { kind: 'end', pid: sign * pid, isWhole: verb === 'terminate', column: `pg_${verb}_backend` }
+  if (!config.test(written) && verb === undefined) return undefined
+  const end = closingAt(tokens, 2)
+  const named = wordOf(tokens[end + 1]) === 'as' ? nameOf(tokens[end + 2]!) : undefined
+  if (verb === undefined)
+    return { kind: 'config', name: values[0] ?? '', value: values[1] ?? '', column: named ?? 'set_config' }
+  if ((where === undefined) === (wordOf(tokens[3]) === 'pid')) return undefined
+  const pid = Number(values[0]) * (isSymbol(tokens[3], '-') ? -1 : 1)
+  return { kind: 'end', pid, isWhole: verb === 'terminate', column: named ?? `pg_${verb}_backend` }
 }
 
 /** The first schema of a search path counts. The analytics views always follow it. */

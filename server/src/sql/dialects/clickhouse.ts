@@ -21,6 +21,7 @@ import {
   numbers,
   cutWhole,
   renamed,
+  listed,
 } from './texts.js'
 
 /** ClickHouse's functions that go from a time by a number of units. */
@@ -54,7 +55,7 @@ export const clickhouse: Meanings = {
     'anylast=last arrayjoin=unnest arraydistinct=list_distinct arrayelement=list_extract arraysort=list_sort',
   ),
   ...renamed('arraystringconcat=array_to_string arraysum=list_sum has=list_contains'),
-  ...renamed('grouparray=list lengthutf8=length match=regexp_matches modulo=mod'),
+  ...renamed('lengthutf8=length match=regexp_matches modulo=mod'),
   ...renamed('replaceall=replace replaceregexpone=regexp_replace'),
   ...renamed(
     'stddevpop=stddev_pop stddevsamp=stddev_samp todate=date todayofmonth=day todayofyear=dayofyear',
@@ -94,7 +95,8 @@ export const clickhouse: Meanings = {
     isText(pattern) ? `regexp_extract_all(${text}, ${pattern}, ${groupIn(pattern)})` : undefined,
   fromunixtimestamp: (seconds) => `CAST(to_timestamp(${seconds}) AS TIMESTAMP)`,
   formatdatetime: formatted(mysqlFormat),
-  groupuniqarray: (value) => `list(DISTINCT ${value})`,
+  grouparray: listed(''),
+  groupuniqarray: listed('DISTINCT '),
   indexof: (list, item) => `coalesce(list_position(${list}, ${item}), 0)`,
   intdiv: (a, b) => `(${a} // ${b})`,
   jsonextractfloat: jsonNumber('DOUBLE'),

@@ -45,20 +45,25 @@ import {
   folded,
   replaceAll,
   substringIndex,
+  replaceByGroups,
+  listed,
   roundEven,
+  matchList,
+  splitOrNone,
+  sortNullsFirst,
   sqliteType,
 } from './texts.js'
 
 const spark: Meanings = {
-  ...renamed('element_at=list_extract get_json_object=json_extract_string'),
   ...ofTimes('dayofmonth dayofyear last_day quarter weekofyear'),
   ...parts,
   ...renamed(
     'array_join=array_to_string array_size=len sequence=generate_series timestamp_seconds=to_timestamp',
   ),
-  ...renamed('transform=list_transform'),
+  ...renamed('element_at=list_extract get_json_object=json_extract_string transform=list_transform'),
   aggregate: folded,
   bround: roundEven,
+  collect_set: listed('DISTINCT '),
   concat: nullIfAny('concat'),
   date_add: addTo('+'),
   date_sub: addTo('-'),
@@ -71,7 +76,8 @@ const spark: Meanings = {
     dayofweek_iso: (time) => `isodow(${time})`,
   }),
   pmod: (a, b) => `((${a} % ${b} + ${b}) % ${b})`,
-  regexp_replace: replaceAll,
+  regexp_replace: replaceByGroups('g'),
+  sort_array: sortNullsFirst,
   substr: fromOne,
   substring: fromOne,
   substring_index: substringIndex,
@@ -138,13 +144,9 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     locate: (part, text, ...from) => (from.length > 0 ? undefined : `strpos(lower(${text}), lower(${part}))`),
     mid: noneAtZero,
     regexp_like: (text, pattern, flags = `'i'`) => `regexp_matches(${text}, ${pattern}, ${flags})`,
-    regexp_replace: (text, pattern, by, ...more) =>
-      more.length > 0 ? undefined : `regexp_replace(${text}, ${pattern}, ${by}, 'gi')`,
+    regexp_replace: replaceByGroups('gi'),
     regexp_substr: (text, pattern, ...more) => matchAt(text, anyCase(pattern), ...more),
-    str_to_date: (text, format) => {
-      const written = mysqlFormat(format)
-      return written && `try_strptime(${text}, ${written})`
-    },
+    str_to_date: (text, format) => mysqlFormat(format) && `try_strptime(${text}, ${mysqlFormat(format)!})`,
     substr: noneAtZero,
     substring: noneAtZero,
     substring_index: substringIndex,
@@ -160,6 +162,7 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     greatest: nullIfAny('greatest'),
     least: nullIfAny('least'),
     lengthb: bytesOf,
+    lpad: (text, length, by = "' '") => `lpad(${text}, ${length}, ${by})`,
     regexp_count: countMatches,
     regexp_replace: replaceAll,
     regexp_substr: matchAt,
@@ -173,11 +176,10 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
   },
   postgresql: {
     ...renamed('btrim=trim jsonb_array_length=json_array_length'),
+    array_length: (list, at) => `nullif(array_length(${list}, ${at}), 0)`,
     octet_length: bytesOf,
-    regexp_match: (text, pattern, ...more) =>
-      more.length > 0 || !isText(pattern) || pattern.split(/(?<!\\)\((?!\?)/).length > 2
-        ? undefined
-        : `CASE WHEN regexp_matches(${text}, ${pattern}) THEN [regexp_extract(${text}, ${pattern}, ${groupIn(pattern)})] END`,
+    regexp_match: matchList,
+    string_to_array: splitOrNone,
     substr: beforeFirst,
     substring: beforeFirst,
   },
@@ -191,7 +193,7 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     concat: nullIfAny('concat'),
     datediff: borders(),
     date_diff: borders(),
-    regexp_replace: replaceAll,
+    regexp_replace: replaceByGroups('g'),
     regexp_substr: matchAt,
     substr: beforeFirst,
     substring: beforeFirst,
@@ -201,6 +203,7 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     ...parts,
     add_months: addMonths,
     concat: nullIfAny('concat'),
+    concat_ws: nullIfAny('concat_ws'),
     datediff: borders(),
     timediff: borders(),
     timestampdiff: borders(),

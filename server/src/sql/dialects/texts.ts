@@ -89,6 +89,20 @@ export const folded: Meaning = (list, first, merge) => `list_reduce(${list}, ${m
 
 export const replaceAll: Meaning = (text, pattern, by) => `regexp_replace(${text}, ${pattern}, ${by}, 'g')`
 
+/** A replacement that names groups as `$1`, where DuckDB's has a backslash. */
+const byGroups = (by: string) => (isText(by) ? by.replaceAll(/\$(\d)/g, String.raw`\$1`) : by)
+
+export const replaceByGroups =
+  (flags: string): Meaning =>
+  (text, pattern, by, ...more) =>
+    more.length > 0 ? undefined : `regexp_replace(${text}, ${pattern}, ${byGroups(by)}, '${flags}')`
+
+/** An aggregate that takes no NULL into its list. */
+export const listed =
+  (distinct: '' | 'DISTINCT '): Meaning =>
+  (value) =>
+    `list(${distinct}${value}) FILTER (WHERE ${value} IS NOT NULL)`
+
 export const substringIndex: Meaning = (text, by, n) => {
   const items = /^\(?-\d+\)?$/.test(n) ? `${n}:` : /^\d+$/.test(n) ? `:${n}` : undefined
   return items && `array_to_string(string_split(${text}, ${by})[${items}], ${by})`
@@ -114,3 +128,19 @@ export const cutWhole = (value: string, { cast, type, cut }: { cast: string; typ
 export const sqliteType = (type: string, truth = "'integer'"): string =>
   `CASE WHEN ${type} LIKE '%INT%' THEN 'integer' WHEN regexp_matches(${type}, '^(DECIMAL|DOUBLE|FLOAT)') THEN 'real'
     WHEN ${type} = 'VARCHAR' THEN 'text' WHEN ${type} = 'BOOLEAN' THEN ${truth} ELSE lower(${type}) END`
+
+/** The groups of the first match, of which there is one at most. */
+export const matchList: Meaning = (text, pattern, ...more) =>
+  more.length > 0 || !isText(pattern) || pattern.split(/(?<!\\)\((?!\?)/).length > 2
+    ? undefined
+    : `CASE WHEN regexp_matches(${text}, ${pattern}) THEN [regexp_extract(${text}, ${pattern}, ${groupIn(pattern)})] END`
+
+/** Where an empty text has no part. */
+export const splitOrNone: Meaning = (text, by, ...more) =>
+  more.length > 0 ? undefined : `CASE ${text} WHEN '' THEN [] ELSE string_split(${text}, ${by}) END`
+
+/** Sorts a list with NULL before all values. */
+export const sortNullsFirst: Meaning = (list, asc = 'true') =>
+  /^true$/i.test(asc)
+    ? `list_sort(${list}, 'ASC', 'NULLS FIRST')`
+    : `list_sort(${list}, 'DESC', 'NULLS LAST')`

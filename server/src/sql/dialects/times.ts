@@ -207,7 +207,7 @@ export const oracleUnits = new Map<string, string>(
 
 /** Numbers are cut, too, so a time is told from them by how it is written. */
 export const isTime = (value: string) =>
-  /^\(?(?:CAST\(.* AS (?:DATE|TIMESTAMP\w*)\)|CURRENT_(?:DATE|TIMESTAMP)|[\w.]*(?:date|time|_at|_on|_ts)\w*)\)?$/i.test(
+  /^\(?(?:CAST\(.* AS (?:DATE|TIMESTAMP\w*)\)|CURRENT_(?:DATE|TIMESTAMP)(?: AT TIME ZONE 'UTC')?|[\w.]*(?:date|time|_at|_on|_ts)\w*)\)?$/i.test(
     value,
   )
 

@@ -21,11 +21,11 @@ export const isJson = (type: DuckDBType): boolean =>
   type.alias === 'JSON' || (nestedTypes.has(type.typeId) && itemTypeOf(type) === undefined)
 
 /** DuckDB has the era behind the date, Postgres behind all. */
-const beforeChrist = (text: string) =>
+export const beforeChrist = (text: string) =>
   `CASE WHEN contains(${text}, '(BC)') THEN replace(${text}, ' (BC)', '') || ' BC' ELSE ${text} END`
 
 /** Behind a part below zero Postgres writes the sign of the next, and one below zero is many. */
-const intervalText = (text: string) =>
+export const intervalText = (text: string) =>
   `CASE WHEN contains(${text}, '-') THEN regexp_replace(regexp_replace(${text}, '-1 (year|mon|day)( |$)', '-1 \\1s\\2', 'g'), '(-\\d+ [a-z]+) (\\d)', '\\1 +\\2', 'g') ELSE ${text} END`
 
 const scalar = (sql: string, type: DuckDBType): string => {

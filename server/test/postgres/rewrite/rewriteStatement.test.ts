@@ -151,6 +151,15 @@ describe('is rewritten', () => {
     expect(written(`SELECT ${'a/('.repeat(20)}a${')'.repeat(20)}`)).toBe(4)
   })
 
+  it.each([
+    ['timestamptz', undefined, '2026-01-02 05:04:05.6 +02:00', `CAST('2026-01-02 05:04:05.6+02:00' AS TIMESTAMPTZ)`],
+    ['text', 'int4[]', '{1,NULL}', `CAST([CAST('1' AS INTEGER), CAST(NULL AS INTEGER)] AS INTEGER[])`],
+    ['text', 'int4', '{1}', `CAST('{1}' AS VARCHAR)`],
+  ])('a parameter of type %s that is cast to %s', (type, cast, text, wanted) => {
+    const given = { bytes: Buffer.from(text), isBinary: type === 'text', oid: oidOfName(type)!, cast }
+    expect(readParameter({ ...given, kind: 'value', isLoose: false })).toBe(wanted)
+  }) // prettier-ignore
+
   it('the end of a day', () => {
     const bytes = Buffer.alloc(8)
     const read = (micros: bigint) => {

@@ -84,13 +84,7 @@ export function GoalCard({ asking }: { asking: Asking }) {
     </div>
   )
   return (
-    <Card
-      title="Goal"
-      class="goal-card"
-      ask={ask}
-      aside={aside}
-      isStale={asked.isLoading && Boolean(asked.answer)}
-    >
+    <Card title="Goal" class="goal-card" ask={ask} aside={aside} isStale={asked.isStale}>
       {goal ? (
         <>
           <p class="soft">{describeGoal(goal.value)}. The column “Goal” is the share of the sessions.</p>

@@ -150,18 +150,13 @@ export function TimeCard({ asking }: { asking: Asking }) {
         class="totals-card"
         ask={totals}
         aside={<Comparison />}
-        isStale={askedTotals.isLoading && Boolean(askedTotals.answer)}
+        isStale={askedTotals.isStale}
       >
         <AnswerBody asked={askedTotals} empty="Nothing is known of this time.">
           {(answer) => <Totals answer={answer} chosen={metric} isCompared={range.before !== undefined} />}
         </AnswerBody>
       </Card>
-      <Card
-        title={`${title} over time`}
-        ask={series}
-        aside={<ChartAside />}
-        isStale={askedSeries.isLoading && Boolean(askedSeries.answer)}
-      >
+      <Card title={`${title} over time`} ask={series} aside={<ChartAside />} isStale={askedSeries.isStale}>
         <AnswerBody asked={askedSeries} empty="There are no events in this time.">
           {(answer) => <TimeChart answer={answer} title={title} metric={metric} range={range} />}
         </AnswerBody>

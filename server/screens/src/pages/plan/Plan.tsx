@@ -66,7 +66,7 @@ export function Plan() {
   }
   return (
     <>
-      <Card title="Events and the plan" ask={counted} isStale={asked.isLoading && !!asked.answer}>
+      <Card title="Events and the plan" ask={counted} isStale={asked.isStale}>
         <AnswerBody asked={asked} empty="">
           {() => (
             <>

@@ -1,0 +1,153 @@
+// The drivers, tools and clients that the step `clients` runs, and where they are had from.
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../setup/root.mjs'
+import { run } from '../setup/run.mjs'
+import { driverPackages, installPython, toolPackages } from './installPackages.mjs'
+
+const folder = join(root, 'server/test/clients')
+export const at = (/** @type {string} */ name) => join(folder, name)
+// Debian's packages are for Debian's Python.
+const python = '/usr/bin/python3'
+
+/**
+ * A folder of the cache with what several tools need, so that the next run finds what this one has made.
+ * @typedef {{ cwd: string, prepare: () => Promise<string | undefined> }} Room `prepare` says why it cannot be had, and
+ *   throws if it does not compile.
+ */
+
+/** @param {string} cwd @param {() => Promise<string | undefined>} prepare @returns {Room} */
+const room = (cwd, prepare) => {
+  /** @type {Promise<string | undefined> | undefined} */
+  let prepared
+  return { cwd: join(root, '.cache', cwd), prepare: () => (prepared ??= prepare()) }
+}
+
+/**
+ * Clients of one language, in a folder of server/test/clients whose packages come from the language's registry.
+ * @param {string} name
+ * @param {{ has: string[], fetch: string[], make?: string[], anew?: string[] }} how `anew` is made without what was there
+ */
+const language = (name, { has, fetch, make, anew = [] }) => {
+  const made = room(`clients/${name}`, async () => {
+    const { cwd } = made
+    const call = (/** @type {string[]} */ [command = '', ...args]) =>
+      run(command, args, { quiet: true, timeoutMs: 900_000, cwd })
+    mkdirSync(cwd, { recursive: true })
+    if ((await call(has)).code !== 0) return 'not on this machine'
+    for (const each of anew) rmSync(join(cwd, each), { recursive: true, force: true })
+    cpSync(at(name), cwd, { recursive: true, preserveTimestamps: true })
+    const { code, output } = await call(fetch)
+    if (code !== 0)
+      return `its packages are not to be had: ${output.trim().replaceAll(/\s+/g, ' ').slice(-200)}`
+    const compiled = make && (await call(make))
+    if (compiled && compiled.code !== 0) throw new Error(`${name} does not compile:\n${compiled.output}`)
+    return undefined
+  })
+  return made
+}
+
+const go = language('go', {
+  has: ['go', 'version'],
+  fetch: ['go', 'mod', 'download'],
+  make: ['go', 'build', '-o', 'clients', '.'],
+})
+const rust = language('rust', {
+  has: ['cargo', '--version'],
+  fetch: ['cargo', 'fetch', '--quiet'],
+  make: ['cargo', 'build', '--quiet', '--offline'],
+})
+const copyJars = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
+const java = language('java', {
+  has: ['bash', '-c', 'mvn -version && javac -version'],
+  fetch: ['mvn', '--batch-mode', '--quiet', copyJars, '-DoutputDirectory=jars'],
+  make: ['bash', '-c', 'javac -nowarn -proc:none -cp "jars/*" -d classes *.java'],
+  anew: ['jars', 'classes'],
+})
+const node = language('node', {
+  has: ['npm', '--version'],
+  // No script of a package is run.
+  fetch: ['npm', 'install', '--ignore-scripts', '--no-package-lock', '--prefer-offline', '--no-audit'],
+})
+
+/** Python's packages that Debian has not, or not as new. @param {string} name @param {string[]} packages */
+const environment = (name, packages) =>
+  room(`suites/${name}`, async () =>
+    (await installPython(name, packages)) === undefined ? 'its packages are not to be had' : undefined,
+  )
+const newer = environment('tools', toolPackages)
+const newest = environment('drivers', driverPackages)
+
+/**
+ * `has` ends well where the tool is there; `missing` says why it cannot be.
+ * @typedef {{ name: string, command: string[], has?: string[], of?: Room, missing?: string }} Tool
+ */
+
+/** @param {string} name @param {string} module @returns {Tool} */
+const pythonTool = (name, module) => ({
+  name,
+  has: [python, '-c', `import ${module}`],
+  command: [python, '-B', at(`${module}_.py`)],
+})
+/** @param {string} name @param {string} file @param {Room} of @returns {Tool} */
+const newerTool = (name, file, of) => ({ name, of, command: ['bin/python', '-B', at(file)] })
+/** @param {string} name @param {string} which @returns {Tool} */
+const goTool = (name, which) => ({ name, of: go, command: ['./clients', which] })
+/** @param {string} name @param {string} which @returns {Tool} */
+const rustTool = (name, which) => ({ name, of: rust, command: ['target/debug/clients', which] })
+/** @param {string} name @param {string} which @returns {Tool} */
+const javaTool = (name, which) => ({ name, of: java, command: ['java', '-cp', 'classes:jars/*', which] })
+/** @param {string} name @param {string} which @returns {Tool} */
+const nodeTool = (name, which) => ({ name, of: node, command: [process.execPath, `${which}.mjs`] })
+
+/** @type {Tool[]} */
+export const tools = [
+  { name: 'psql', has: ['psql', '--version'], command: ['bash', at('psql.sh')] },
+  { name: 'node pg', command: [process.execPath, at('node-pg.mjs')] },
+  pythonTool('psycopg 2', 'psycopg2'),
+  pythonTool('psycopg 3', 'psycopg'),
+  pythonTool('asyncpg', 'asyncpg'),
+  pythonTool('SQLAlchemy', 'sqlalchemy'),
+  pythonTool('pandas', 'pandas'),
+  pythonTool('Django', 'django'),
+  pythonTool('ODBC (pyodbc)', 'pyodbc'),
+  newerTool('SQLAlchemy 2.0', 'reflect_.py', newer),
+  newerTool('SQLAlchemy 2.1', 'reflect_.py', newest),
+  newerTool('ADBC (pandas, polars)', 'adbc_.py', newer),
+  newerTool('dlt', 'dlt_.py', newer),
+  newerTool('dbt', 'dbt_.py', newer),
+  { name: 'Ruby pg', has: ['ruby', '-e', 'require "pg"'], command: ['ruby', at('ruby-pg.rb')] },
+  {
+    name: 'Rails',
+    has: ['ruby', '-e', 'require "active_record"; require "pg"'],
+    command: ['ruby', at('rails.rb')],
+  },
+  {
+    name: 'PHP (PDO, pgsql)',
+    has: ['php', '-r', 'exit(extension_loaded("pdo_pgsql") ? 0 : 1);'],
+    command: ['php', at('php.php')],
+  },
+  goTool('Go pgx', 'pgx'),
+  goTool('Go lib/pq', 'pq'),
+  goTool('Go by HTTP', 'api'),
+  rustTool('Rust tokio-postgres', 'tokio-postgres'),
+  rustTool('Rust sqlx', 'sqlx'),
+  rustTool('Rust by HTTP', 'api'),
+  javaTool('JDBC', 'Jdbc'),
+  javaTool('R2DBC', 'R2dbc'),
+  javaTool('Hibernate', 'HibernateOrm'),
+  javaTool('jOOQ', 'Jooq'),
+  javaTool('Java by HTTP', 'Api'),
+  nodeTool('postgres.js', 'postgres-js'),
+  nodeTool('Sequelize', 'sequelize'),
+  nodeTool('TypeORM', 'typeorm'),
+  { name: 'Prisma', command: [], missing: 'its engines come from outside the registry' },
+  nodeTool('Drizzle', 'drizzle'),
+  nodeTool('Kysely', 'kysely'),
+  nodeTool('Knex', 'knex'),
+  nodeTool("Cube's postgres driver", 'cube'),
+  ...['Metabase', 'Grafana', 'Power BI', 'Tableau', 'DuckDB', 'DBeaver', 'people'].map((name) => ({
+    name: `${name}, by statements alone`,
+    command: [process.execPath, at('byStatements.mjs'), name.toLowerCase().replace(' ', '-')],
+  })),
+]
