@@ -102,8 +102,8 @@ const haveKey = (rewrite: Rewrite, at: number): void => {
   const key = rewrite.text(at + 1)
   const first = operandBefore(rewrite.tokens, at - 1)
   if (key === undefined || first === undefined) return
-  rewrite.before(first, 'json_exists(')
-  rewrite.replace(at, at + 1, `, ${quoteText(pathOf(`{"${key}"}`))})`)
+  rewrite.before(first, `${pg}.jsonb_exists(`)
+  rewrite.replace(at, at + 1, `, ${quoteText(key)})`)
 }
 
 /** `x = ANY (column)`, which DuckDB would make a subquery, and it takes none in ON. */

@@ -54,6 +54,10 @@ describe('what a client sends takes no longer than its length', () => {
   })
 
   it.each([
+    [
+      'names in subqueries',
+      `SELECT * FROM (SELECT ${Array.from({ length: 60_000 }, (_, at) => `f${at}()`).join(', ')}) s`,
+    ],
     ['hidden columns', `SELECT ${many(100_000, 'xmin', ', ')} FROM pg_class`],
     ['CASE without an end', `SELECT ${many(50_000, 'a / CASE', ', ')}`],
     ['brackets in a pattern', `SELECT a SIMILAR TO '${'['.repeat(1_000_000)}'`],
@@ -85,6 +89,10 @@ describe('what a client sends takes no longer than its length', () => {
     let length = 0
     expect(() => (length = rewrite(`SELECT ${sql}`).length)).toThrow(/stand in one another/)
     expect(length).toBe(0)
+  })
+
+  it('a format that is none', () => {
+    expect(() => rewrite(`SELECT to_char(a, '${'9'.repeat(1_000_000)}x')`)).toThrow(/format/)
   })
 
   it('parameters beside operators', () => {
@@ -121,6 +129,10 @@ it.each([
   const use = catalogUse(rewriteStatement(statementOf(sql), asker))
   expect(use && [...use].join(' ')).toBe(names)
 }) // prettier-ignore
+
+it.each(['SELECT waymark_pg.pg.round(1)', 'SELECT * FROM "WAYMARK_PG".pg.names'])('%s is refused', (sql) => {
+  expect(() => rewrite(sql)).toThrow(/belongs to the service/)
+})
 
 it('a macro of a user is called, not the function of its name', () => {
   expect(rewrite('SELECT mine(a), round(a)')).toBe('SELECT mine(a), waymark_pg.pg.round(a)')
