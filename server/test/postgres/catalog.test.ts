@@ -56,7 +56,7 @@ describe('tools get what they ask for', () => {
     ['jOOQ', `SELECT count(*) FROM information_schema.tables WHERE information_schema.tables.table_name = 'orders' AND information_schema.tables.table_schema = 'main'`, '1'],
     ['jOOQ', `SELECT pg_catalog.pg_proc.proname, nameconcatoid(pg_catalog.pg_proc.proname, 7) FROM pg_catalog.pg_proc WHERE pg_catalog.pg_proc.proname = 'array_in'`, 'array_in', 'array_in_7'],
     ['jOOQ', `SELECT information_schema._pg_numeric_precision(1700, 655366), information_schema._pg_numeric_scale(1700, 655366), information_schema._pg_char_max_length(1043, 14), information_schema._pg_datetime_precision(1184, -1)`, '10', '2', '10', '6'],
-    ['jOOQ', `SELECT array(SELECT pg_get_indexdef(i.indexrelid, k + 1, true) FROM generate_subscripts(i.indkey, 1) AS k ORDER BY k) AS columns FROM pg_catalog.pg_index AS i WHERE i.indrelid = 'orders'::regclass`, '{"id"}'],
+    ['jOOQ', `SELECT array(SELECT pg_get_indexdef(i.indexrelid, k + 1, true) FROM generate_subscripts(i.indkey, 1) AS k ORDER BY k) AS columns FROM pg_catalog.pg_index AS i WHERE i.indrelid = 'orders'::regclass`, '{id}'],
     ['a client', `SELECT pg_catalog.pg_settings.setting FROM pg_catalog.pg_settings WHERE pg_catalog.pg_settings.name = 'TimeZone'`, 'UTC'],
     ['Drizzle', `SELECT c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid::regnamespace = c.relnamespace::regnamespace WHERE n.nspname = 'main' AND c.relname = 'orders'`, 'orders'],
     ['TypeORM', `SELECT obj_description((quote_ident("table_schema") || '.' || quote_ident("table_name"))::regclass, 'pg_class') FROM "information_schema"."tables" WHERE table_name = 'orders'`, 'What was sold'],
