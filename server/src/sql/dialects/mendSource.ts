@@ -175,6 +175,9 @@ const typeOfCut = (tokens: readonly SqlToken[], { at, open, close }: Call, diale
   return isType && close - 3 > open ? close - 1 : undefined
 }
 
+/** ClickHouse's functions whose last argument may be a zone, which is UTC here. */
+const ofZone = /^(?:to|format|parse|fromunix|date_?diff)/
+
 /** What a call means. Where its last argument could as well be another, it was not read: undefined then. */
 const applyMeaning = (meaning: Meaning, args: readonly string[]): string | undefined => {
   const means = meaning(...args)
@@ -215,6 +218,8 @@ export const writeMeanings = (statement: string, dialect: Dialect): string | { p
           return each.first === each.last || isName(onlyToken(tokens, each)) ? written : `(${written})`
         })
         const name = word.replace(kept, '')
+        if (dialect === 'clickhouse' && ofZone.test(name) && args.length > 1 && args.at(-1) === "'UTC'")
+          args.pop()
         const known = [operatorMeanings, meanings[dialect]].find((each) => Object.hasOwn(each, name))
         const means = failure === undefined ? known && applyMeaning(known[name]!, args) : ''
         if (means === undefined)
