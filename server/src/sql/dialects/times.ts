@@ -292,9 +292,9 @@ const tsqlStyles: Readonly<Record<string, string>> = {
 
 export const convertTime: Meaning = (type, value, style) => {
   const format = tsqlStyles[style]
-  const [, length] = /^\(?N?(?:VAR)?CHAR\((\d+)\)\)?$/i.exec(type) ?? []
+  const [written, length = '30'] = /^\(?N?(?:VAR)?CHAR(?:\((\d+)\))?\)?$/i.exec(type) ?? []
   if (format === undefined) return undefined
-  if (length !== undefined)
+  if (written !== undefined)
     return `left(regexp_replace(strftime(${moment(value)}, '${format}'), '\\.000$', ''), ${length})`
   return /^date$/i.test(type) && isText(value) ? `CAST(strptime(${value}, '${format}') AS DATE)` : undefined
 }
