@@ -26,7 +26,9 @@ describe('the screens and the service', () => {
     for (const { name } of groups.flatMap(({ dimensions }) => dimensions)) accepts('ranking', { by: name })
     for (const { name } of vitals) accepts('vitals_by_page', { metric: name })
     for (const [operator] of operators)
-      accepts('totals', { where: [{ field: 'path', operator, values: ['/'] }] })
+      accepts('totals', {
+        where: [{ field: 'event', operator, values: operator === 'between' ? ['1', '2'] : ['1'] }],
+      })
     for (const name of builtInProperties)
       expect(answerOf('funnel').parameters['breakdown']?.refuse?.(name as never, true)).toBeUndefined()
   })

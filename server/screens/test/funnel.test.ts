@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type Filter, writeConditions } from '../src/data/filters'
 import { askFunnel, readFunnel } from '../src/pages/funnel/funnelSearch'
 import { readAnswer } from '../src/pages/funnel/readAnswer'
 import { moveStep } from '../src/pages/funnel/StepList'
@@ -15,8 +16,10 @@ const asking = {
 
 it('the funnel is asked with its hours, and its people by a step', () => {
   const steps = ["it's", '/pricing']
-  expect(askFunnel('funnel', { ...asking, steps }, { breakdown: "a'b" })).toMatchObject({
+  const conditions: Filter[][] = [[], [{ field: 'prop.total', operator: 'above', values: ['50'] }]]
+  expect(askFunnel('funnel', { ...asking, steps, conditions }, { breakdown: "a'b" })).toMatchObject({
     ...{ name: 'funnel', environment: "o'clock", steps, within_hours: 24, breakdown: "a'b" },
+    step_where: conditions,
   })
 })
 
@@ -26,6 +29,7 @@ describe('readFunnel', () => {
   it('reads steps in their order, and usual values for what the address does not say', () => {
     expect(read('step=b&step=a')).toEqual({
       steps: ['b', 'a'],
+      conditions: [[], []],
       within: '7d',
       by: undefined,
       people: undefined,
@@ -38,6 +42,14 @@ describe('readFunnel', () => {
     expect(read('step=a&step=b&people=dropped-1').people).toEqual({ kind: 'dropped', step: 1 })
     for (const people of ['dropped-2', 'reached-3', 'reached-0', 'all-1'])
       expect(read(`step=a&step=b&people=${people}`).people).toBeUndefined()
+  })
+
+  it('has the conditions of each step, which the address keeps', () => {
+    const filter: Filter = { field: 'prop.a|b', operator: 'in', values: ['x', 'y'] }
+    const texts = writeConditions([[], [filter, { ...filter, operator: 'out', join: 'or' }]])
+    expect(texts[0]).toBe('2|prop.a%7Cb|in|x|y')
+    const search = new URLSearchParams([['step', 'a'], ['step', 'b'], ...texts.map((text) => ['when', text])])
+    expect(readFunnel(search).conditions).toEqual([[], [filter, { ...filter, operator: 'out', join: 'or' }]])
   })
 
   it('takes as many steps as the macro does', () => {

@@ -243,7 +243,8 @@ export class PostgresConnection {
   }
 
   async #start(portal: Portal): Promise<void> {
-    const source = await openPortal({ client: this.#client, portals: this.#portals }, portal)
+    const start = (bound: Portal) => this.#start(bound)
+    const source = await openPortal({ client: this.#client, portals: this.#portals, start }, portal)
     portal.source = source
     // The client may not ask for the rows at once.
     source.pause()

@@ -149,11 +149,15 @@ const readDateStyle = (value: string, now: string): string | undefined => {
 
 const intervalStyles = ['postgres', 'postgres_verbose', 'sql_standard', 'iso_8601']
 
-/** DuckDB has the zones of the same list, but no plain offsets. */
+/**
+ * DuckDB has the zones of the same list, but no plain offsets. The name stays as it was written, but for its case: of two
+ * names of a zone the list's own may be an old one, such as Asia/Calcutta.
+ */
 const readZone = (value: string): string | undefined => {
   try {
     const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions()
-    return /^[+-]/.test(timeZone) ? undefined : timeZone
+    if (/^[+-]/.test(timeZone)) return undefined
+    return timeZone.toLowerCase() === value.toLowerCase() ? timeZone : value
   } catch {
     return undefined
   }

@@ -35,10 +35,14 @@ export const refusalOfWrite = () =>
 export const admitReading = (plan: Plan): void => {
   if (onlyReads(plan)) return
   const { tokens } = plan
-  const isExplain = /^explain$/i.test(tokens[0]!.text)
+  const verb = /^explain$/i.test(tokens[0]!.text)
+    ? 'EXPLAIN of a change'
+    : readHead(tokens).verb.toUpperCase()
+  // dbt makes its models so.
+  const ofDbt = /^(CREATE|ALTER|DROP)$/.test(verb) ? "; dbt's models are `ephemeral` here" : ''
   throw new ProtocolError(
     sqlState.readOnly,
-    `By the Postgres protocol this service is for reading only: send ${isExplain ? 'EXPLAIN of a change' : readHead(tokens).verb.toUpperCase()} by POST /query.`,
+    `By the Postgres protocol this service is for reading only: send ${verb} by POST /query${ofDbt}.`,
   )
 }
 

@@ -12,11 +12,13 @@ import { fixedRows, type RowSource } from './openQuery.js'
 interface Rooms {
   client: ClientState
   portals: Portals
+  /** Begins a portal that was bound and not executed. */
+  start(portal: Portal): Promise<void>
 }
 
 /** What a prepared statement is told about; of DECLARE and COPY that is their query, whose rows come by another way. */
 export const describePortal = async (
-  { client, portals }: Rooms,
+  { client, portals }: Omit<Rooms, 'start'>,
   statement: Statement,
   oids: readonly number[],
 ): Promise<Described> => {
@@ -47,8 +49,8 @@ export const openPortal = async (rooms: Rooms, portal: Portal): Promise<RowSourc
   return { ...source, fields: undefined, copied, tag: (rows) => `COPY ${rows}` }
 }
 
-const useCursor = (rooms: Rooms, portal: Portal, command: CursorCommand): Promise<RowSource> | RowSource => {
-  const { portals } = rooms
+const useCursor = async (rooms: Rooms, portal: Portal, command: CursorCommand): Promise<RowSource> => {
+  const { portals, start } = rooms
   switch (command.kind) {
     case 'declare':
       return declare(rooms, portal, command)
@@ -59,8 +61,11 @@ const useCursor = (rooms: Rooms, portal: Portal, command: CursorCommand): Promis
         portals.drop(command.name)
       }
       return fixedRows(undefined, [], command.name === undefined ? 'CLOSE CURSOR ALL' : 'CLOSE CURSOR')
-    default:
-      return fetchFrom(portals.find(command.name), command)
+    default: {
+      const cursor = portals.find(command.name)
+      if (cursor.source === undefined && !cursor.isDone) await start(cursor)
+      return fetchFrom(cursor, command)
+    }
   }
 }
 

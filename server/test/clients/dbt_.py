@@ -16,6 +16,7 @@ sources:
         config: {loaded_at_field: received_at, freshness: {warn_after: {count: 1, period: day}}}
 """,
     "models/big.sql": "{{ config(materialized='ephemeral') }} select id, total from {{ source('main', 'orders') }} where total > 1",
+    "models/stored.sql": "{{ config(materialized='table') }} select 1 as id",
     "tests/few.sql": "select * from {{ ref('big') }} where total > 100",
 }
 for name, text in files.items():
@@ -48,6 +49,17 @@ def freshness():
 def tests():
     """dbt test asks about a source, and through a model that is not stored"""
     equal("PASS=3" in dbt("test"), True)
+
+
+@check
+def stored():
+    """dbt run refuses a model that would be stored, and says what to use"""
+    try:
+        dbt("run", "--select", "stored")
+    except AssertionError as error:
+        equal("`ephemeral` here" in " ".join(str(error).split()), True)
+    else:
+        raise AssertionError("no error")
 
 
 @check

@@ -81,6 +81,8 @@ describe('tools get what they ask for', () => {
     ['Prisma', `SELECT count(*) FROM pg_class WHERE reltype > 0 AND relname IN ('orders', 'lines', 'orders_pkey')`, '2'],
     ['Drizzle', `SELECT schemaname, relname, indexrelname, idx_scan FROM pg_stat_user_indexes`, 'main', 'orders', 'orders_pkey', '0'],
     ['psql', `SELECT pg_size_pretty(10239::bigint), pg_size_pretty(10240::bigint), pg_size_pretty(sum(x)) FROM (VALUES (123456789::bigint)) t(x)`, '10239 bytes', '10 kB', '118 MB'],
+    ['psycopg', `SET TIME ZONE 'Asia/Kolkata'; SELECT current_setting('TimeZone'), TIMESTAMPTZ '2026-07-01 12:00:00Z'`, 'Asia/Kolkata', '2026-07-01 17:30:00+05:30'],
+    ['psycopg', `SET TimeZone TO 'europe/berlin'; SHOW TimeZone`, 'Europe/Berlin'],
     ['people', `SET TIME ZONE -3; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 09:00:00-03'],
     ['people', `SET TIME ZONE '+02:00'; SELECT TIMESTAMPTZ '2026-07-01 12:00:00Z'`, '2026-07-01 10:00:00-02'],
     ['pgAdmin', `SELECT set_config('bytea_output', 'hex', false) FROM pg_show_all_settings() WHERE name = 'bytea_output'`, 'hex'],

@@ -108,6 +108,22 @@ it('an error beside a parameter of unknown type is about the statement, not abou
     await expect(client.query(sql, [1, 2])).rejects.toMatchObject({ code })
 })
 
+it.each([
+  ['CREATE TABLE made AS SELECT 1', "send CREATE by POST /query; dbt's models are `ephemeral` here."],
+  ['DROP TABLE IF EXISTS made', "send DROP by POST /query; dbt's models are `ephemeral` here."],
+  ['ALTER TABLE numbers RENAME TO others', "send ALTER by POST /query; dbt's models are `ephemeral` here."],
+  ['INSERT INTO numbers VALUES (1)', 'send INSERT by POST /query.'],
+  ['EXPLAIN ANALYZE DELETE FROM numbers', 'send EXPLAIN of a change by POST /query.'],
+])('what changes something is refused with what to use instead: %s', async (sql, instead) => {
+  const client = await connectClient()
+  const refused = {
+    code: '25006',
+    message: `By the Postgres protocol this service is for reading only: ${instead}`,
+  }
+  await expect(client.query(sql)).rejects.toMatchObject(refused)
+  await expect(client.query({ text: sql, values: [] })).rejects.toMatchObject(refused)
+})
+
 it('a prepared statement is used again, and closed by name', async () => {
   const client = await connectClient()
   for (const n of [1, 2, 3]) {

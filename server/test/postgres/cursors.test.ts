@@ -44,6 +44,27 @@ it('a cursor gives its rows as they are fetched, while other statements run', as
   await expect(client.query('FETCH c')).rejects.toMatchObject({ code: '34000' })
 })
 
+it('MOVE and FETCH begin a portal that was bound and not executed, as asyncpg does', async () => {
+  const client = await WireClient.logIn(service.postgresPort)
+  const parse = message('P', '\0SELECT range AS n FROM range(9)\0\0\0')
+  const bind = message('B', 'p\0\0\0\0\0\0\0\0')
+  client.say(
+    Buffer.concat([
+      message('Q', 'BEGIN\0'),
+      parse,
+      bind,
+      message('S', ''),
+      message('Q', 'MOVE FORWARD 3 p\0'),
+    ]),
+  )
+  await client.hears(Buffer.from('MOVE '))
+  expect(client.received.toString()).toContain('MOVE 3')
+  client.forget().say(message('Q', 'FETCH 2 FROM p\0'))
+  await client.hears(Buffer.from('FETCH '))
+  for (const row of ['\u00013', '\u00014', 'FETCH 2'])
+    expect(client.received.toString('latin1')).toContain(row)
+})
+
 it('a cursor ends with its transaction, and one WITH HOLD goes on', async () => {
   const client = await connect()
   await expect(client.query('DECLARE c CURSOR FOR SELECT 1')).rejects.toMatchObject({ code: '25P01' })

@@ -1,5 +1,5 @@
 import { builtInProperties, type Field, fields, fieldOf, propertyOf } from '../data/fields'
-import { readFilters } from '../data/filters'
+import { readConditions, readFilters } from '../data/filters'
 
 /** The parameters of a page that a guest may change although the link shows one address: they choose among its figures. */
 export const freeParameters: Readonly<Record<string, readonly string[]>> = {
@@ -20,10 +20,14 @@ const personal = new Set(['person_id', 'session_id', 'device_id', 'click_id'])
 export const guestFields: readonly Field[] = fields.filter(({ name }) => !personal.has(name))
 const isGuestField = (name: string) => guestFields.some((each) => each.name === name)
 
+/** As many as a funnel has. */
+const mostSteps = 10
+
 /** The names of all fields by which an address filters or tells apart. */
 function namesIn(path: string, search: URLSearchParams): string[] {
   const by = path === '/app/explore' ? search.get('by') : null
-  return [...readFilters(search).map(({ field }) => field), ...(by ? [by] : [])]
+  const ofSteps = path === '/app/funnel' ? readConditions(search, mostSteps).flat() : []
+  return [...readFilters(search), ...ofSteps].map(({ field }) => field).concat(by ? [by] : [])
 }
 
 /**

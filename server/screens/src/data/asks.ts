@@ -25,6 +25,10 @@ export interface Asking {
 
 const periodOf = ({ from, until }: Period) => ({ from: from.toISOString(), until: until.toISOString() })
 
+/** Filters as the service reads them. */
+export const whereOf = (filters: readonly Filter[]) =>
+  filters.map(({ values, ...filter }) => ({ ...filter, values: [...values] }))
+
 /** Asks of what the header and the filters say. */
 export const askOf = (
   name: string,
@@ -32,9 +36,7 @@ export const askOf = (
   more: Omit<Ask, 'name'> = {},
 ): Ask => ({
   ...{ name, environment, bots, ...periodOf(range) },
-  ...(filters.length > 0 && {
-    where: filters.map(({ values, ...filter }) => ({ ...filter, values: [...values] })),
-  }),
+  ...(filters.length > 0 && { where: whereOf(filters) }),
   ...more,
 })
 

@@ -94,9 +94,24 @@ export const joinsOf = (before: readonly Filter[], filter: Filter): readonly Joi
   return isDeed(head) && isOfEvent ? joins : ['and', 'or']
 }
 
-/** What the address filters by; what is no filter is left out. */
-export const readFilters = (search: URLSearchParams): Filter[] =>
-  settle(search.getAll(filterParameter).flatMap((text) => readFilter(text) ?? []))
+/** Filters as they are written one by one; what is no filter is left out. */
+export const readTexts = (texts: readonly string[]): Filter[] =>
+  settle(texts.flatMap((text) => readFilter(text) ?? []))
+
+/** What the address filters by. */
+export const readFilters = (search: URLSearchParams): Filter[] => readTexts(search.getAll(filterParameter))
+
+/** A condition in the address is a filter behind the number of its step, `2|prop.total|above|50`. */
+export const conditionParameter = 'when'
+/** For each of so many steps, what its events must be. */
+export const readConditions = (search: URLSearchParams, count: number): Filter[][] =>
+  Array.from({ length: count }, (_, at) => {
+    const start = `${at + 1}|`
+    const texts = search.getAll(conditionParameter).filter((text) => text.startsWith(start))
+    return readTexts(texts.map((text) => text.slice(start.length)))
+  })
+export const writeConditions = (conditions: readonly (readonly Filter[])[]): string[] =>
+  conditions.flatMap((filters, at) => filters.map((each) => `${at + 1}|${writeFilter(each)}`))
 
 const signs: Record<string, Operator> = {
   '=': 'is',
@@ -146,7 +161,7 @@ export function addFilter(filters: readonly Filter[], added: Filter): Filter[] {
 
 /** `filters` with another in the place of one, or without it. */
 export const changeFilter = (filters: readonly Filter[], one: Filter, other?: Filter): Filter[] =>
-  settle(filters.flatMap((each) => (each === one ? (other ?? []) : each)))
+  settle(filters.flatMap((each) => (writeFilter(each) === writeFilter(one) ? (other ?? []) : each)))
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 

@@ -162,13 +162,14 @@ function FilterValue({ of, field, add }: ValueProps) {
 }
 
 interface Props extends Omit<ValueProps, 'field'> {
+  label?: string
   event: string | undefined
   /** It has a line of its own, below what is filtered by. */
   isBelow: boolean
 }
 
 /** A field for a whole filter, such as plan=pro, or for the name of what is filtered by. */
-export function FilterForm({ of, event, isBelow, add }: Props) {
+export function FilterForm({ of, label = 'Filter by', event, isBelow, add }: Props) {
   const list = useId()
   const scope = useScope()
   const [typed, setTyped] = useState<string>()
@@ -196,7 +197,7 @@ export function FilterForm({ of, event, isBelow, add }: Props) {
     >
       <FieldList id={list} of={of} event={event} typed={typed} />
       <ChoiceInput
-        label="Filter by"
+        label={label}
         value={field?.title ?? ''}
         list={list}
         placeholder={

@@ -1,6 +1,7 @@
 import { useId, useMemo } from 'preact/hooks'
 import { isGuest } from '../../data/guest'
 import { askOf } from '../../data/asks'
+import { conditionParameter, writeConditions } from '../../data/filters'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { ChoiceList } from '../../parts/ChoiceInput'
@@ -120,10 +121,15 @@ export function Funnel() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
   const list = useId()
-  const { steps, within, by, people } = readFunnel(search)
-  const key = JSON.stringify([steps, within])
+  const { steps, conditions, within, by, people } = readFunnel(search)
+  const key = JSON.stringify([steps, conditions, within])
   const asking = useMemo<FunnelAsking>(
-    () => ({ ...scope, steps: steps.filter(Boolean), within }),
+    () => ({
+      ...scope,
+      steps: steps.filter(Boolean),
+      conditions: conditions.filter((_, at) => steps[at]),
+      within,
+    }),
     [scope, key],
   )
   const isReady = asking.steps.length >= 2
@@ -135,7 +141,14 @@ export function Funnel() {
           <StepList
             steps={steps}
             list={list}
-            change={(next) => setSearch({ step: next, people: undefined })}
+            conditions={conditions}
+            change={(next) =>
+              setSearch({
+                step: next.map(({ name }) => name),
+                [conditionParameter]: writeConditions(next.map(({ filters }) => filters)),
+                people: undefined,
+              })
+            }
           />
           <div class="fields">
             <label class="field">

@@ -1,10 +1,13 @@
-import { type Ask, type Asking, askOf } from '../../data/asks'
+import { type Ask, type Asking, askOf, whereOf } from '../../data/asks'
+import { type Filter, readConditions } from '../../data/filters'
 import type { Scope } from '../../address/scope'
 
 /** What the address of the funnel says. */
 export interface FunnelQuestion {
   /** Names of events, and paths of pages. A row that is not filled yet is an empty text. */
   steps: string[]
+  /** For each of them, what its events must be. */
+  conditions: Filter[][]
   within: Within
   /** The property whose values are told apart. */
   by: string | undefined
@@ -51,6 +54,7 @@ export function readFunnel(search: URLSearchParams): FunnelQuestion {
   const steps = asked.length === 0 ? [usualStart] : asked
   return {
     steps,
+    conditions: readConditions(search, steps.length),
     within: withins.find(([name]) => name === search.get('within'))?.[0] ?? usualWithin,
     by: search.get('by') ?? undefined,
     people: readPeople(search.get('people'), steps.filter(Boolean).length),
@@ -63,11 +67,16 @@ export const writeWithin = (within: string): string | undefined =>
   within === usualWithin ? undefined : within
 
 /** What a funnel is asked of. */
-export type FunnelAsking = Asking & Pick<Scope, 'anonymous'> & Pick<FunnelQuestion, 'steps' | 'within'>
+export type FunnelAsking = Asking &
+  Pick<Scope, 'anonymous'> &
+  Pick<FunnelQuestion, 'steps' | 'conditions' | 'within'>
 
 export const askFunnel = (name: string, asking: FunnelAsking, more: Omit<Ask, 'name'> = {}): Ask =>
   askOf(name, asking, {
     steps: asking.steps,
+    ...(asking.conditions.some((each) => each.length > 0) && {
+      step_where: asking.conditions.map(whereOf),
+    }),
     within_hours: withins.find(([each]) => each === asking.within)?.[2] ?? 0,
     anonymous: asking.anonymous,
     ...more,

@@ -1,0 +1,64 @@
+// asyncpg's own tests, from its source package. Left out: test_connect, test_adversity (servers of their own), test_pool
+// (a database called postgres), test_listeners (nothing comes), test_timeout (pg_sleep), test_cache_invalidation,
+// test_introspection (tables and databases that they make).
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from '../../../scripts/setup/root.mjs'
+import { run as runCommand } from '../../../scripts/setup/run.mjs'
+import { driverPackages, installPython } from '../../../scripts/test/installPackages.mjs'
+
+const version = '0.31.0'
+const modules = 'cursor prepare codecs execute transaction copy exceptions record types utils logging'.split(
+  ' ',
+)
+const cache = join(root, '.cache/suites/asyncpg')
+
+/** @type {import('../../../scripts/test/suites.mjs').Suite} */
+export async function run({ port, work }) {
+  const python = await installPython('drivers', driverPackages)
+  if (!python) return 'Python, or a package of it, is not to be had'
+  const archive = join(cache, `asyncpg-${version}.tar.gz`)
+  const call = (/** @type {string} */ command, /** @type {string[]} */ args, cwd = work) =>
+    runCommand(command, args, { env, cwd, quiet: true, timeoutMs: 300_000 })
+  const env = {
+    PGHOST: '127.0.0.1',
+    PGPORT: port,
+    PGUSER: 'ada',
+    PGPASSWORD: 'lovelace',
+    PGDATABASE: 'lakehouse',
+  }
+  mkdirSync(cache, { recursive: true })
+  const download = ['-m', 'pip', 'download', '--quiet', '--no-deps', '--no-binary', 'asyncpg', '-d', cache]
+  if (!existsSync(archive)) await call(python, [...download, `asyncpg==${version}`])
+  if (!existsSync(archive)) return 'the source package could not be had'
+  await call('tar', ['xzf', archive, `asyncpg-${version}/tests`])
+  const folder = join(work, `asyncpg-${version}`)
+  const files = modules.map((name) => `tests/test_${name}.py`)
+  const flags = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--tb=line', '--junitxml=report.xml']
+  const { output } = await call(python, [...flags, ...files], folder)
+  if (!readdirSync(folder).includes('report.xml')) throw new Error(output.slice(-2000))
+  return readReport(readFileSync(join(folder, 'report.xml'), 'utf8'))
+}
+
+const plain = (/** @type {string} */ xml) =>
+  xml
+    .replaceAll(/&#10;|\s+/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+/** Of each test how it failed; one that has parts fails with the first of them. @param {string} xml of pytest */
+function readReport(xml) {
+  /** @type {Map<string, string>} */
+  const cases = new Map()
+  for (const [, file, name, inside = ''] of xml.matchAll(
+    /<testcase classname="tests\.(\w+)[^"]*" name="([^"]+)"[^>]*?(?:\/>|>([^]*?)<\/testcase>)/g,
+  )) {
+    if (inside.includes('<skipped')) continue
+    const id = `${file}::${name}`
+    const message = /<(?:failure|error) message="([^"]*)"/.exec(inside)?.[1]
+    cases.set(id, cases.get(id) || (message === undefined ? '' : plain(message).slice(0, 300)))
+  }
+  return cases
+}
