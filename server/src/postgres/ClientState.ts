@@ -8,7 +8,7 @@ import { findCatalog, type SearchPath } from '../sql/searchPath.js'
 import type { Identity } from '../users/Identity.js'
 import type { Catalog } from './catalog/Catalog.js'
 import { userOid } from './catalog/names.js'
-import { catalogUse, rewriteStatement } from './rewrite/rewriteStatement.js'
+import { catalogUse, namesCatalog, rewriteStatement } from './rewrite/rewriteStatement.js'
 import type { TransactionState } from './messages/messages.js'
 import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
@@ -177,7 +177,12 @@ export class ClientState {
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
     const activity = () => this.#options.activity().map((each) => ({ ...each, name: user, oid: userOid }))
-    const asker = { user, settings: this.settings, pid, schema, database, catalogs: sql.readable, activity }
+    const catalogs = sql.readable.filter((each) => each !== database)
+    const asker = { user, settings: this.settings, pid, schema, database, catalogs, activity }
+    if (namesCatalog(statement, asker)) {
+      const own = await catalog.schemasOf(database)
+      asker.catalogs = catalogs.filter((each) => !own.has(each))
+    }
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
     if (use !== undefined) await catalog.prepare(database, use)

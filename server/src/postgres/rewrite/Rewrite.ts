@@ -18,7 +18,7 @@ export interface Asker {
   schema: string
   /** The database that it has entered. */
   database: string
-  /** All that the user may read: another than the database is shown as a schema of it. */
+  /** Those that are shown as schemas of the database. */
   catalogs: readonly string[]
   /** The user's connections, as rows of `pg_stat_activity`. */
   activity(): readonly object[]
