@@ -1,5 +1,5 @@
 // The drivers, tools and clients that the step `clients` runs, and where they are had from.
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
@@ -23,20 +23,29 @@ const room = (cwd, prepare) => {
   return { cwd: join(root, '.cache', cwd), prepare: () => (prepared ??= prepare()) }
 }
 
+/** What compilers and registries have made, for the next run. */
+const made = new Set(['clients', 'Cargo.lock', 'target', 'node_modules'])
+
+/** Copies the sources to a folder of the cache, from which those go that are there no more. @param {string} from @param {string} cwd */
+export function copySources(from, cwd) {
+  for (const each of readdirSync(cwd))
+    if (!made.has(each)) rmSync(join(cwd, each), { recursive: true, force: true })
+  cpSync(from, cwd, { recursive: true, preserveTimestamps: true })
+}
+
 /**
  * Clients of one language, in a folder of server/test/clients whose packages come from the language's registry.
  * @param {string} name
- * @param {{ has: string[], fetch: string[], make?: string[], anew?: string[] }} how `anew` is made without what was there
+ * @param {{ has: string[], fetch: string[], make?: string[] }} how
  */
-const language = (name, { has, fetch, make, anew = [] }) => {
-  const made = room(`clients/${name}`, async () => {
-    const { cwd } = made
+const language = (name, { has, fetch, make }) => {
+  const clients = room(`clients/${name}`, async () => {
+    const { cwd } = clients
     const call = (/** @type {string[]} */ [command = '', ...args]) =>
       run(command, args, { quiet: true, timeoutMs: 900_000, cwd })
     mkdirSync(cwd, { recursive: true })
     if ((await call(has)).code !== 0) return 'not on this machine'
-    for (const each of anew) rmSync(join(cwd, each), { recursive: true, force: true })
-    cpSync(at(name), cwd, { recursive: true, preserveTimestamps: true })
+    copySources(at(name), cwd)
     const { code, output } = await call(fetch)
     if (code !== 0)
       return `its packages are not to be had: ${output.trim().replaceAll(/\s+/g, ' ').slice(-200)}`
@@ -44,7 +53,7 @@ const language = (name, { has, fetch, make, anew = [] }) => {
     if (compiled && compiled.code !== 0) throw new Error(`${name} does not compile:\n${compiled.output}`)
     return undefined
   })
-  return made
+  return clients
 }
 
 const go = language('go', {
@@ -62,7 +71,6 @@ const java = language('java', {
   has: ['bash', '-c', 'mvn -version && javac -version'],
   fetch: ['mvn', '--batch-mode', '--quiet', copyJars, '-DoutputDirectory=jars'],
   make: ['bash', '-c', 'javac -nowarn -proc:none -cp "jars/*" -d classes *.java'],
-  anew: ['jars', 'classes'],
 })
 const node = language('node', {
   has: ['npm', '--version'],
@@ -101,7 +109,7 @@ const javaTool = (name, which) => ({ name, of: java, command: ['java', '-cp', 'c
 const nodeTool = (name, which) => ({ name, of: node, command: [process.execPath, `${which}.mjs`] })
 
 /** @type {Tool[]} */
-export const tools = [
+const tools = [
   { name: 'psql', has: ['psql', '--version'], command: ['bash', at('psql.sh')] },
   { name: 'node pg', command: [process.execPath, at('node-pg.mjs')] },
   pythonTool('psycopg 2', 'psycopg2'),
@@ -129,15 +137,12 @@ export const tools = [
   },
   goTool('Go pgx', 'pgx'),
   goTool('Go lib/pq', 'pq'),
-  goTool('Go by HTTP', 'api'),
   rustTool('Rust tokio-postgres', 'tokio-postgres'),
   rustTool('Rust sqlx', 'sqlx'),
-  rustTool('Rust by HTTP', 'api'),
   javaTool('JDBC', 'Jdbc'),
   javaTool('R2DBC', 'R2dbc'),
   javaTool('Hibernate', 'HibernateOrm'),
   javaTool('jOOQ', 'Jooq'),
-  javaTool('Java by HTTP', 'Api'),
   nodeTool('postgres.js', 'postgres-js'),
   nodeTool('Sequelize', 'sequelize'),
   nodeTool('TypeORM', 'typeorm'),
@@ -150,4 +155,16 @@ export const tools = [
     name: `${name}, by statements alone`,
     command: [process.execPath, at('byStatements.mjs'), name.toLowerCase().replace(' ', '-')],
   })),
+  // They store events, which others would count.
+  goTool('Go by HTTP', 'api'),
+  rustTool('Rust by HTTP', 'api'),
+  javaTool('Java by HTTP', 'Api'),
 ]
+
+/** The tools whose names have one of the words; all of them without a word. @param {string[]} words */
+export function toolsOf(words) {
+  const stray = words.find((word) => !tools.some(({ name }) => name.includes(word)))
+  if (stray !== undefined)
+    throw new Error(`There is no tool ${stray}: ${tools.map(({ name }) => name).join(', ')}.`)
+  return tools.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+}

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { startService } from '../startService.mjs'
-import { at, tools } from './clientTools.mjs'
+import { at, toolsOf } from './clientTools.mjs'
 
 /** @param {string} url @param {string} path @param {unknown} body @returns {Promise<void>} */
 async function post(url, path, body) {
@@ -60,8 +60,7 @@ async function tryTool({ has, of, command, missing }, env) {
 }
 
 const work = mkdtempSync(join(tmpdir(), 'waymark-clients-'))
-const words = process.argv.slice(2)
-const wanted = tools.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)))
+const wanted = toolsOf(process.argv.slice(2))
 /** @type {string[]} */
 const notTried = []
 let failed = 0

@@ -8,7 +8,7 @@ import { findCatalog, type SearchPath } from '../sql/searchPath.js'
 import type { Identity } from '../users/Identity.js'
 import type { Catalog } from './catalog/Catalog.js'
 import { userOid } from './catalog/names.js'
-import { catalogUse, rewriteStatement } from './rewrite/rewriteStatement.js'
+import { catalogUse, namesCatalog, rewriteStatement } from './rewrite/rewriteStatement.js'
 import type { TransactionState } from './messages/messages.js'
 import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
@@ -181,15 +181,11 @@ export class ClientState {
     // DuckDB finds a function without a schema in these two.
     const places = [`${entered}.${name}`, `${entered}.main`].map((place) => place.toLowerCase())
     const isOwn = (of: string) => places.some((place) => macros.has(`${place}.${of}`))
-    const asker = {
-      user,
-      settings: this.settings,
-      pid,
-      schema,
-      isOwn,
-      database,
-      catalogs: sql.readable,
-      activity,
+    const catalogs = sql.readable.filter((each) => each !== database)
+    const asker = { user, settings: this.settings, pid, schema, isOwn, database, catalogs, activity }
+    if (namesCatalog(statement, asker)) {
+      const own = await catalog.schemasOf(database)
+      asker.catalogs = catalogs.filter((each) => !own.has(each))
     }
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)

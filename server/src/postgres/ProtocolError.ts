@@ -67,7 +67,7 @@ const ofMessage: [RegExp, string][] = [
     '42883',
   ],
   [/^Catalog Error: Schema|There is no schema/, '3F000'],
-  [/^Catalog Error: Type/, '42704'],
+  [/^Catalog Error: Type|^Invalid Input Error: unrecognized configuration/, '42704'],
   [/^Catalog Error/, '42P01'],
   [/^Binder Error: (?:Referenced column|Table ".*" does not have a column)/, '42703'],
   [/^Binder Error: Ambiguous/, '42702'],

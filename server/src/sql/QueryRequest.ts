@@ -134,9 +134,9 @@ export interface QueryJob {
 
 /** What a client of the Postgres protocol brings with its query. */
 export interface PostgresJob {
-  /** The client's own connection, which no HTTP request can name. */
-  /** Whether it reads PostgreSQL's catalog, which is in memory: what it has cost is not worth another plan. */
+  /** Whether it reads PostgreSQL's catalog, which is in memory: what it has cost is rarely worth another plan. */
   isOfCatalog: boolean
+  /** The client's own connection, which no HTTP request can name. */
   held: HeldConnection
   /** The statement that is run; the log keeps `request.statement`. */
   text: string

@@ -188,7 +188,8 @@ export class QueryRunner {
         enter('completed')
         query.end()
         await turn.settle()
-        const isOfCatalog = job.postgres?.isOfCatalog === true
+        // A longer one has read tables as well.
+        const isOfCatalog = job.postgres?.isOfCatalog === true && performance.now() - startedMs < 1000
         const stats = isOfCatalog ? null : await readStats(held.connection, plan)
         if (stats !== null && caching !== undefined && !('file' in rows))
           stats.caching = await caching.end(held.connection, plan, rows, query.info.fingerprint)

@@ -7,15 +7,8 @@ import { eventually } from '../fixtures/eventually.js'
 
 let service: Service
 let client: pg.Client
-const connect = async () => {
-  const { postgresPort: port } = service
-  const made = new pg.Client({
-    host: '127.0.0.1',
-    port,
-    user: 'ada',
-    password: 'lovelace',
-    database: 'lakehouse',
-  })
+const connect = async (database = 'lakehouse', { postgresPort: port } = service) => {
+  const made = new pg.Client({ host: '127.0.0.1', port, user: 'ada', password: 'lovelace', database })
   made.on('error', () => undefined)
   await made.connect()
   return made
@@ -91,6 +84,9 @@ describe('tools get what they ask for', () => {
     ['dbt', `SELECT count(*) FROM "lakehouse"."analytics"."saved"`, '0'],
     ['people', `SELECT 'int4'::regtype::text, 'character varying'::regtype::oid, ('int' || '8')::regtype::oid, 'pg_class'::regclass::oid`, 'integer', '1043', '20', '1259'],
     ['people', `SELECT 'orders'::regclass`, 'orders'],
+    ['drizzle-kit', `SELECT '{23,int4,NULL,2950}'::regtype[], '{}'::regtype[], 25 = ANY ('{int4,25}'::regtype[])`, '{23,23,NULL,2950}', '{}', 't'],
+    ['jOOQ', `SELECT "Order", "Order" + 1, (SELECT max(generate_subscripts) FROM generate_subscripts(i.indkey, 1)) FROM pg_index i, generate_subscripts(i.indkey, 1) AS "Order" WHERE i.indrelid = 'orders'::regclass`, '0', '1', '0'],
+    ['people', `SELECT current_setting('timezone'), current_setting(lower('TimeZone')), current_setting('Time' || 'Zone'), current_setting('nope', true), current_setting('a/b~' || 'c', true), current_setting(NULL)`, 'UTC', 'UTC', 'UTC', null, null, null],
     ['people', `SELECT rolname, (SELECT count(*) FROM pg_user WHERE pg_user.usename = current_user) FROM pg_roles WHERE rolname = current_user`, 'ada', '1'],
     ['people', `SELECT 'abc' LIKE ANY (ARRAY['x', 'a%']), 'abc' NOT LIKE ANY (ARRAY['x']), width_bucket(5.3, 0, 10, 5), date_trunc('day', TIMESTAMPTZ '2026-01-02 23:30:00Z', 'Europe/Vienna')`, 't', 't', '3', '2026-01-02 23:00:00+00'],
     ['people', `SELECT (SELECT count(*) FROM pg_replication_slots), (SELECT count(*) FROM pg_stat_gssapi), (SELECT count(*) FROM pg_statio_all_tables)`, '0', '0', '0'],
@@ -104,6 +100,9 @@ it.each([
   [`SELECT 'nope'::regclass::oid`, '42P01'],
   [`SELECT 'nope'::regtype`, '42704'],
   [`SET TIME ZONE INTERVAL '+05:45' HOUR TO MINUTE`, '22023'],
+  [`SELECT '{23,nope}'::regtype[]`, '42704'],
+  [`SELECT current_setting('nope')`, '42704'],
+  [`SELECT current_setting('no' || 'pe', false)`, '42704'],
 ])('%s is refused, as what is not there is', async (statement, code) => {
   await expect(client.query(statement)).rejects.toMatchObject({ code })
 })
@@ -117,6 +116,39 @@ it('shows a table as soon as it is there, as it is, and no longer than it is the
   expect(await ask(columns)).toEqual([['a b']])
   await service.query('DROP TABLE fresh')
   expect(await ask(columns)).toEqual([[null]])
+})
+
+describe('what tells of one object is right as the first statement about its database', () => {
+  it.each(['pg_get_viewdef(1::oid, true)', 'pg_get_constraintdef(1)', 'pg_get_indexdef(1)'])(
+    'after the start: %s',
+    async (call) => {
+      const fresh = await createService({ postgresPort: 0 })
+      const made = await connect('analytics', fresh)
+      expect(await ask(`SELECT ${call}`, made)).toEqual([[null]])
+      await made.end()
+      await fresh.close()
+    },
+  )
+
+  it('after a change', async () => {
+    await service.query('CREATE VIEW told AS SELECT 1 AS one')
+    const [[oid]] = (await ask(`SELECT 'told'::regclass::oid`)) as [[string]]
+    await service.query('CREATE OR REPLACE VIEW told AS SELECT 2 AS two')
+    expect(await ask(`SELECT pg_get_viewdef(${oid}::oid, true)`)).toEqual([
+      [expect.stringContaining('AS two')],
+    ])
+    await service.query('DROP VIEW told')
+  })
+})
+
+it('a schema of the database comes before a catalog of its name', async () => {
+  const count = 'SELECT count(*) FROM lakehouse.analytics.saved'
+  expect(await ask(count)).toEqual([['0']])
+  await service.query('CREATE SCHEMA lakehouse.analytics')
+  await service.query('CREATE TABLE lakehouse.analytics.saved AS SELECT 1 AS id UNION ALL SELECT 2')
+  expect(await ask(count)).toEqual([['2']])
+  await service.query('DROP SCHEMA lakehouse.analytics CASCADE')
+  expect(await ask(count)).toEqual([['0']])
 })
 
 it('shows nothing of the service’s own', async () => {

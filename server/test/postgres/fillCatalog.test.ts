@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { dataChanges, definitionChanges } from '../../src/duckdb/transactions.js'
 import { Catalog } from '../../src/postgres/catalog/Catalog.js'
 
@@ -36,12 +36,40 @@ it('what fails to be filled for one statement is filled anew for the next', asyn
   await catalog.close()
 })
 
-it('is filled anew when the schema has changed, not when rows have', async () => {
-  const instance = await DuckDBInstance.create(':memory:')
-  const folder = mkdtempSync(join(tmpdir(), 'waymark-fill-'))
-  const connection = await instance.connect()
+let instance: DuckDBInstance
+let connection: DuckDBConnection
+let folder: string
+beforeEach(async () => {
+  instance = await DuckDBInstance.create(':memory:')
+  folder = mkdtempSync(join(tmpdir(), 'waymark-fill-'))
+  connection = await instance.connect()
   await connection.run(`ATTACH '${folder}/lakehouse.duckdb' AS lakehouse; USE lakehouse`)
   await connection.run('CREATE TABLE orders (id INTEGER)')
+})
+afterEach(() => {
+  instance.closeSync()
+  rmSync(folder, { recursive: true })
+})
+
+it.each(['lakehouse', 'analytics'])(
+  'what was filled of %s before a change is filled together after it',
+  async (database) => {
+    const catalog = new Catalog(() => Promise.resolve(connection))
+    await catalog.prepare(database, new Set(['pg_class', 'pg_attribute']))
+    await dataChanges.during(() => connection.run('CREATE TABLE fresh (id INTEGER)'))
+    // Another statement is about to read both.
+    await catalog.prepare('lakehouse', new Set(['pg_index']))
+    await catalog.prepare(database, new Set(['pg_class']))
+    const own = `waymark_pg.pg_${database}`
+    const found = await connection.runAndReadAll(
+      `SELECT (SELECT count(*) FROM ${own}.pg_class WHERE relname = 'fresh'), (SELECT count(*) FROM ${own}.pg_attribute JOIN ${own}.pg_class c ON c.oid = attrelid WHERE c.relname = 'fresh')`,
+    )
+    expect(found.getRows()).toEqual([[1n, 1n]])
+    await catalog.close()
+  },
+)
+
+it('is filled anew when the schema has changed, not when rows have', async () => {
   const filled: string[] = []
   const run = connection.run.bind(connection)
   connection.run = (sql: string) => {
@@ -69,8 +97,6 @@ it('is filled anew when the schema has changed, not when rows have', async () =>
     'CREATE VIEW cheap AS SELECT 1 AS id',
     'CREATE SCHEMA shop',
   ])
-    expect([change, await filledBy(change, 'pg_class')]).toEqual([change, ['pg_class']])
+    expect([change, await filledBy(change, 'pg_class')]).toEqual([change, ['pg_class', 'pg_index']])
   await catalog.close()
-  instance.closeSync()
-  rmSync(folder, { recursive: true })
 })

@@ -131,9 +131,9 @@ it('psql is refused what writes, reaches files, or is wrong, with the code that 
     if (code === undefined) expect(await psql(statement)).toBe('SET')
     else expect([statement, await refusal(statement)]).toEqual([statement, expect.stringContaining(code)])
   }
-  expect(await psql('SELECT count(*) FROM orders', "SELECT current_setting('memory_limit') IS NULL")).toBe(
-    '2\nt',
-  )
+  expect(
+    await psql('SELECT count(*) FROM orders', "SELECT current_setting('memory_limit', true) IS NULL"),
+  ).toBe('2\nt')
 })
 
 it('psql with a wrong password, or none, is refused', async () => {

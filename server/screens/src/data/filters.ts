@@ -25,7 +25,7 @@ export const operatorsOf = (field: string) =>
   operators.filter(([operator]) => field === 'event' || !isDeed({ operator }))
 
 const joins = ['and', 'or', 'with'] as const
-export type Join = (typeof joins)[number]
+type Join = (typeof joins)[number]
 
 export interface Filter {
   /** The name of a `Field`. */
@@ -95,7 +95,7 @@ export const joinsOf = (before: readonly Filter[], filter: Filter): readonly Joi
 }
 
 /** Filters as they are written one by one; what is no filter is left out. */
-export const readTexts = (texts: readonly string[]): Filter[] =>
+const readTexts = (texts: readonly string[]): Filter[] =>
   settle(texts.flatMap((text) => readFilter(text) ?? []))
 
 /** What the address filters by. */

@@ -1,16 +1,24 @@
 import { useState } from 'preact/hooks'
 import { type Counted, fieldOf, showValue } from '../data/fields'
-import { describeFilter, type Filter, isDeed, joinsOf, type Operator } from '../data/filters'
+import {
+  describeFilter,
+  type Filter,
+  filterParameter,
+  isDeed,
+  joinsOf,
+  type Operator,
+  readFilters,
+  writeFilter,
+} from '../data/filters'
 import { useStore } from '../data/createStore'
 import { isFixed } from '../data/guest'
 import { login } from '../data/login'
 import { save, useSaved } from '../data/saved'
-import { askOf } from '../data/asks'
+import { askChoices } from '../data/asks'
 import { useAnswer } from '../data/useAnswer'
 import { useSearch } from '../address/location'
 import { useScope } from '../address/scope'
 import { useFilters } from '../address/useFilters'
-import { readFilters, writeFilter } from '../data/filters'
 import { FilterForm } from './FilterForm'
 import { FormDialog } from './FormDialog'
 
@@ -25,7 +33,7 @@ function ValueNote({ filter }: { filter: Filter }) {
     ofOne.includes(filter.operator) && value !== '' && !(isDeed(filter) && value.startsWith('/'))
   const { answer } = useAnswer(
     isAsked && !isFixed()
-      ? askOf('value_choices', { ...scope, filters: [] }, { field: filter.field, search: value })
+      ? askChoices('value_choices', scope, { field: filter.field, search: value })
       : undefined,
   )
   if (!isAsked || !answer || answer.rows.some(([, , isIt]) => isIt === true)) return null
@@ -88,9 +96,8 @@ function FilterChip({ filter, before }: { filter: Filter; before: readonly Filte
   )
 }
 
-const parameter = 'filter'
 const toSearch = (filters: readonly Filter[]) =>
-  new URLSearchParams(filters.map((each) => [parameter, writeFilter(each)])).toString()
+  new URLSearchParams(filters.map((each) => [filterParameter, writeFilter(each)])).toString()
 
 /** Segments that are kept by a name for all users, and a way to keep the one that is shown. */
 function Segments() {

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { quoteText } from '../../duckdb/quote.js'
 import { createMutex, dataChanges, definitionChanges } from '../../duckdb/transactions.js'
 import {
   countReferences,
@@ -24,8 +25,8 @@ export class Catalog {
   #macrosAt: number | undefined
   /** The schema that it shows. */
   #fingerprint: string | undefined
-  /** The relations that show this schema, by the database of those who see them. */
-  readonly #filled = new Map<string, Set<string>>()
+  /** The relations that are filled, by the database of those who see them, and the schema that they show. */
+  readonly #filled = new Map<string, { fingerprint: string; names: ReadonlySet<string> }>()
   readonly #inTurn = createMutex()
 
   constructor(connect: () => Promise<DuckDBConnection>) {
@@ -62,6 +63,16 @@ export class Catalog {
     return this.#macros
   }
 
+  /** The schemas that a database has by itself. */
+  async schemasOf(database: string): Promise<ReadonlySet<string>> {
+    await this.prepare(database, new Set())
+    const connection = await this.#connection!
+    const sql = `SELECT lower(schema_name) FROM duckdb_schemas() WHERE database_name = ${quoteText(database)}`
+    return this.#inTurn(
+      async () => new Set((await connection.runAndReadAll(sql)).getRows().flat() as string[]),
+    )
+  }
+
   async close(): Promise<void> {
     const connection = await this.#connection?.catch(() => undefined)
     await this.#inTurn(() => Promise.resolve(connection?.closeSync()))
@@ -72,9 +83,13 @@ export class Catalog {
     return this.#missing(database, relations).length === 0
   }
 
-  #missing(database: string, relations: ReadonlySet<string>): string[] {
-    const filled = this.#filled.get(database)
-    return [...relations].filter((name) => filled?.has(name) !== true)
+  /** When the schema has changed all of a database's are filled together: a statement that runs already reads several. */
+  #missing(database: string, relations: ReadonlySet<string>, print = this.#fingerprint): string[] {
+    const { fingerprint: shown, names = [] } = this.#filled.get(database) ?? {}
+    const known = new Set(names)
+    return shown === print
+      ? [...relations].filter((name) => !known.has(name))
+      : [...new Set([...known, ...relations])]
   }
 
   async #create(): Promise<DuckDBConnection> {
@@ -102,11 +117,11 @@ export class Catalog {
         if ((await one(countReferences))[0] !== 0n) await connection.run(fillReferences)
       }
       if (!this.#filled.has(database)) await connection.run(createPlace(database))
-      const missing = isSame ? this.#missing(database, relations) : [...relations]
+      const missing = this.#missing(database, relations, print)
       if (missing.length > 0) await connection.run(fillPlace(database, missing))
       await connection.run('COMMIT')
-      if (!isSame) for (const filled of this.#filled.values()) filled.clear()
-      this.#filled.set(database, new Set([...(this.#filled.get(database) ?? []), ...missing]))
+      const names = new Set([...(this.#filled.get(database)?.names ?? []), ...missing])
+      this.#filled.set(database, { fingerprint: print, names })
       this.#fingerprint = print
       this.#filledAt = at
     } catch (error) {

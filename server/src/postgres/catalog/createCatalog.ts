@@ -185,12 +185,13 @@ const placeOf = (database: string) => ({ database: quoteText(database), own: sch
 /** The relations that are filled for each database, when somebody asks for them. */
 const filledNames: readonly string[] = ['names', ...Object.keys(relationsOf(placeOf('')))]
 
-/** Which of them each macro of a database's reads. */
+/** Which of them each macro of a database's reads: `names`, whose filling brings what is stored up to date, at least. */
 const readers: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(readersOf('own')).map(([name, forms]) => {
     const sql = forms.map(([, written]) => written.replace('own.to_regclass', 'own.names')).join(' ')
     const isRead = (relation: string) => new RegExp(`own\\.${relation}\\b`).test(sql)
-    return [name, filledNames.filter(isRead)]
+    const read = filledNames.filter(isRead)
+    return [name, read.length > 0 ? read : ['names']]
   }),
 )
 

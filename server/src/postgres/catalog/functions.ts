@@ -11,10 +11,14 @@ export type Macros = Record<string, [parameters: string, sql: string][]>
 export const always = (sql: string, ...parameters: string[]): Macros[string] =>
   parameters.map((each) => [each, sql])
 
+const settingOf = (isError: string) =>
+  `CASE WHEN given IS NOT NULL THEN coalesce(json_extract_string(settings, '$."' || replace(lower(given), '"', '') || '"'), CASE WHEN ${isError} THEN error('unrecognized configuration parameter "' || given || '"') END) END`
+
 /** The functions by which tools ask of the catalog. */
 export const catalogFunctions: Macros = {
   version: always(`'PostgreSQL ${serverVersion}'`, ''),
-  current_setting: always('NULL::VARCHAR', 'given', 'given, missing'),
+  // The service writes the settings, as JSON with names in small letters.
+  current_setting: [['settings, given', settingOf('true')], ['settings, given, missing', settingOf('missing IS NOT true')]],
   format_type: always(formatType, 'id, modifier'),
   pg_get_userbyid: always(`'${owner}'`, 'object'),
   pg_type_is_visible: always('true', 'object'),

@@ -20,7 +20,7 @@ export interface Asker {
   isOwn(name: string): boolean
   /** The database that it has entered. */
   database: string
-  /** All that the user may read: another than the database is shown as a schema of it. */
+  /** Those that are shown as schemas of the database. */
   catalogs: readonly string[]
   /** The user's connections, as rows of `pg_stat_activity`. */
   activity(): readonly object[]

@@ -3,7 +3,6 @@ import { pg } from '../catalog/names.js'
 import { toStrftime } from '../../sql/dialects/mendSource.js'
 import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
-import { Settings } from '../Settings.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** Functions that DuckDB has by another name. */
@@ -201,19 +200,16 @@ const jsonAgg = (rewrite: Rewrite, { at, close }: Call): void => {
   rewrite.after(endOfCall(rewrite.tokens, close), ')')
 }
 
-/** A setting of this connection; a name that is written out and is not one stays DuckDB's. */
+/** A setting of this connection. What is no name as it is written goes to the macro, with all of the settings. */
 const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
   const { settings } = rewrite.asker
-  const name = rewrite.text(open + 1)
-  if (name === undefined) {
-    rewrite.countLive()
-    const all = quoteText(JSON.stringify(Object.fromEntries(settings.all())))
-    rewrite.replace(at, open, `json_extract_string(${all}, '/' || (`)
-    rewrite.replace(rewrite.commasIn(open, close)[0] ?? close, close, '))')
-    return
-  }
-  const value = Settings.find(name) && settings.get(name)
-  if (value !== undefined) rewrite.replace(at, close, quoteText(value))
+  const isWritten = (rewrite.commasIn(open, close)[0] ?? close) === open + 2
+  const name = isWritten ? rewrite.text(open + 1) : undefined
+  const value = name === undefined ? undefined : settings.get(name)
+  if (value !== undefined) return rewrite.replace(at, close, quoteText(value))
+  const all = name === undefined ? settings.all().map(([each, of]) => [each.toLowerCase(), of]) : []
+  if (name === undefined) rewrite.countLive()
+  rewrite.after(open, `${quoteText(JSON.stringify(Object.fromEntries(all)))}, `)
 }
 
 const asText = ['CAST(', ' AS VARCHAR)'] as const

@@ -29,6 +29,9 @@ const numberOfName = (type: string, name: string): number | undefined => {
   return found
 }
 
+const numberOrName = (type: string, written: string): string =>
+  /^\d+$/.test(written) ? written : String(numberOfName(type, written))
+
 interface Cast {
   /** The first and the last token of what is cast. */
   first: number
@@ -199,7 +202,7 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       rewrite.replace(
         at - 3,
         typeAt + 2,
-        `[${names.map((name) => numberOfName(type, name ?? '')).join(', ')}]`,
+        `CAST([${names.map((name) => (name === null ? 'NULL' : numberOrName(type, name))).join(', ')}] AS BIGINT[])`,
       )
       at = typeAt + 2
       continue

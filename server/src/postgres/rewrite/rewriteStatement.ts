@@ -7,11 +7,11 @@ import { rewriteCasts } from './rewriteCasts.js'
 import { rewriteJoins, rewriteOperators } from './rewriteOperators.js'
 import { hasAliasAt, rewriteTables } from './rewriteTables.js'
 import { rewriteValues } from './rewriteValues.js'
+import { isSymbol, lowerName, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
 import { findExcess } from '../../sql/guard/findExcess.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { closingAt } from '../../sql/text/operands.js'
-import { lowerName, tokenize } from '../../sql/text/tokenize.js'
-import { ownCatalog, quoteText } from '../../duckdb/quote.js'
+import { ownCatalog, quoteIdentifier, quoteText } from '../../duckdb/quote.js'
 import { catalogMacros, readingsOf, relationsIn } from '../catalog/createCatalog.js'
 import { owner, ownerOid, pg, userOid } from '../catalog/names.js'
 import { live } from '../catalog/relations.js'
@@ -55,12 +55,14 @@ const valueOf = ({ user, pid, database, schema }: Asker, word: string): string |
 }
 
 /** The database in `lakehouse.analytics.events`: what is shown as a schema of it is a catalog by itself. */
-const isDatabase = (rewrite: Rewrite, at: number): boolean => {
-  const { database, catalogs } = rewrite.asker
-  const schema = rewrite.word(at + 2)
-  if (rewrite.word(at) !== database || schema === database || !catalogs.includes(schema)) return false
-  return rewrite.is(at + 1, '.') && rewrite.is(at + 3, '.')
+const isDatabase = (tokens: readonly SqlToken[], at: number, { database, catalogs }: Asker): boolean => {
+  if (lowerName(tokens[at]) !== database || !catalogs.includes(lowerName(tokens[at + 2]))) return false
+  return isSymbol(tokens[at + 1], '.') && isSymbol(tokens[at + 3], '.')
 }
+
+/** Whether a statement names a catalog as a schema of the database, which may have a schema of that name. */
+export const namesCatalog = ({ tokens }: Statement, asker: Asker): boolean =>
+  tokens.some((_, at) => isDatabase(tokens, at, asker))
 
 /** Sends what is asked of Postgres's catalog to the service's own, which stands in another schema. */
 export const rewriteCatalog = (rewrite: Rewrite): void => {
@@ -79,8 +81,11 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
       rewrite.replace(at, at + 3, '')
       at += 3
     } else if (rewrite.is(at - 1, '.')) continue
-    else if (isDatabase(rewrite, at)) rewrite.replace(at, at + 1, '')
-    else if (/^(pg_catalog|information_schema)$/.test(word) && rewrite.is(at + 1, '.')) {
+    else if (isDatabase(tokens, at, rewrite.asker)) {
+      rewrite.replace(at, at + 1, '')
+      // Another catalog that is looked through may have a schema of this name.
+      rewrite.after(at + 2, '.main')
+    } else if (/^(pg_catalog|information_schema)$/.test(word) && rewrite.is(at + 1, '.')) {
       at = replaceQualified(rewrite, at, word)
     } else if (rewrite.is(at + 1, '.') && Object.hasOwn(live, word)) rewrite.replace(at, at, aliasOf(word))
     else if (Object.hasOwn(rowless, word) && beginsRelation(rewrite, at)) replaceRowless(rewrite, [at, at])
@@ -209,17 +214,18 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
   }
   if (rewrite.word(first - 2) !== 'generate_subscripts') return
   const close = closingAt(rewrite.tokens, first - 1)
-  if (/^(from|join)$/.test(rewrite.word(first - 3))) {
-    rewrite.replace(first - 2, first - 1, 'unnest(range(len(')
-    rewrite.replace(at + 1, close, '))::INTEGER[])')
-    const alias = rewrite.word(close + 1) === 'as' ? close + 2 : close + 1
-    // The name is the table's and the column's.
-    if (hasAliasAt(rewrite, close + 1) && !rewrite.is(alias + 1, '('))
-      rewrite.after(alias, `(${rewrite.word(alias)})`)
-  } else {
+  if (!beginsRelation(rewrite, first - 2)) {
     rewrite.before(first - 2, '(')
     rewrite.after(close, ' - 1)::INTEGER')
+    return
   }
+  // The alias of a function in FROM is its column, too.
+  const aliasAt = rewrite.word(close + 1) === 'as' ? close + 2 : close + 1
+  const alias = hasAliasAt(rewrite, close + 1)
+    ? quoteIdentifier(rewrite.tokens[aliasAt]!.text)
+    : 'generate_subscripts'
+  rewrite.replace(first - 2, first - 1, '(SELECT unnest(range(0, len(')
+  rewrite.replace(at + 1, close, `)))::INTEGER AS ${alias})`)
 }
 
 /**

@@ -28,8 +28,9 @@ const noAlias =
 
 /** Whether a relation's alias stands at a token, or behind AS. */
 export const hasAliasAt = (rewrite: Rewrite, at: number): boolean => {
-  const word = rewrite.word(rewrite.word(at) === 'as' ? at + 1 : at)
-  return word !== '' && !noAlias.test(word)
+  const nameAt = rewrite.word(at) === 'as' ? at + 1 : at
+  const word = rewrite.word(nameAt)
+  return word !== '' && (rewrite.tokens[nameAt]!.kind === 'name' || !noAlias.test(word))
 }
 
 /** Whether the arguments have a subquery, which DuckDB does not take there. */
