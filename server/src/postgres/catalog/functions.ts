@@ -1,5 +1,5 @@
 import { quoteText } from '../../duckdb/quote.js'
-import { beforeChrist, intervalText } from '../../sql/rows/postgresText.js'
+import { intervalText } from '../../sql/rows/postgresText.js'
 import { serverVersion } from '../Settings.js'
 import { owner, pg } from './names.js'
 import { formatType } from './typeTables.js'
@@ -280,7 +280,7 @@ const numericText = `CASE WHEN typeof(v) = 'DECIMAL(38,10)' THEN regexp_replace(
 const textOf = (ofBool: string, ofList = listText) =>
   byType(
     'value',
-    { 'BIGINT VARCHAR HUGEINT': 'value::VARCHAR', BOOLEAN: ofBool, 'DATE TIMESTAMP TIMESTAMPTZ': once('value', beforeChrist('v::VARCHAR')), DOUBLE: once('value', floatText('v::VARCHAR')), DECIMAL: once('value', numericText) },
+    { 'BIGINT VARCHAR HUGEINT': 'value::VARCHAR', BOOLEAN: ofBool, 'DATE TIMESTAMP TIMESTAMPTZ': `regexp_replace(value::VARCHAR, ' \\(BC\\)(.*)$', '\\1 BC')`, DOUBLE: once('value', floatText('v::VARCHAR')), DECIMAL: once('value', numericText) },
     once('value', `CASE typeof(v) WHEN 'DOUBLE' THEN ${floatText('v::VARCHAR')} WHEN 'DECIMAL(38,10)' THEN ${numericText} WHEN 'INTERVAL' THEN ${intervalText(`replace(v::VARCHAR, 'month', 'mon')`)} WHEN 'BLOB' THEN '\\x' || lower(hex(v::VARCHAR::BLOB))
       ELSE CASE WHEN suffix(typeof(v), '[]') THEN ${ofList} ELSE v::VARCHAR END END`),
   ) // prettier-ignore

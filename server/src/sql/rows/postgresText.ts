@@ -21,7 +21,7 @@ export const isJson = (type: DuckDBType): boolean =>
   type.alias === 'JSON' || (nestedTypes.has(type.typeId) && itemTypeOf(type) === undefined)
 
 /** DuckDB has the era behind the date, Postgres behind all. */
-export const beforeChrist = (text: string) =>
+const beforeChrist = (text: string) =>
   `CASE WHEN contains(${text}, '(BC)') THEN replace(${text}, ' (BC)', '') || ' BC' ELSE ${text} END`
 
 /** Behind a part below zero Postgres writes the sign of the next, and one below zero is many. */
