@@ -50,7 +50,7 @@ export default defineConfig({
           // A process for each file would load DuckDB and the service each time: a third of all processor time.
           isolate: false,
           include: ['server/test/**/*.test.ts'],
-          exclude: ['server/test/cluster/**', 'server/test/**/*.long.test.ts'],
+          exclude: ['server/test/cluster/*.test.ts', 'server/test/**/*.long.test.ts'],
           globalSetup: serviceSetup,
           setupFiles: at('server/test/fixtures/leaveNothing.ts'),
           environment: 'node',

@@ -37,8 +37,11 @@ export const fieldSql = (name: string): Sql => {
   return sql`analytics.prop(${mark === 'trait.' ? sql`traits` : sql`properties`}, ${name.slice(mark.length)})`
 }
 
-/** A field as a number; NULL where it is none. */
-export const numberSql = (name: string): Sql => sql`TRY_CAST(${fieldSql(name)} AS DOUBLE)`
+/** A field as a finite number; NULL where it is none. */
+export const numberSql = (name: string): Sql => {
+  const number = sql`TRY_CAST(${fieldSql(name)} AS DOUBLE)`
+  return sql`CASE WHEN isfinite(${number}) THEN ${number} END`
+}
 
 /** Why guests may not have a field. Whoever makes a link chooses its properties; guests choose none, because one may hold anything about a person. */
 export const refuseToGuests = (name: string, isOfGuest: boolean): string | undefined => {

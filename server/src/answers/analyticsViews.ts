@@ -170,13 +170,15 @@ const views: readonly View[] = [
   planTraits,
 ]
 
+const numberOf = `TRY_CAST(json_extract_string(properties, ${pointerSql('name')}) AS DOUBLE)`
+
 const macros = `
 CREATE OR REPLACE MACRO analytics.main.prop(properties, name) AS
   json_extract_string(properties, ${pointerSql('name')});
 COMMENT ON MACRO analytics.main.prop IS 'A property as text; NULL when there is none.';
 CREATE OR REPLACE MACRO analytics.main.prop_number(properties, name) AS
-  TRY_CAST(json_extract_string(properties, ${pointerSql('name')}) AS DOUBLE);
-COMMENT ON MACRO analytics.main.prop_number IS 'A property as a number; NULL when it is none.';
+  CASE WHEN isfinite(${numberOf}) THEN ${numberOf} END;
+COMMENT ON MACRO analytics.main.prop_number IS 'A property as a finite number; NULL when it is none.';
 `
 
 /**

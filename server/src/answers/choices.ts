@@ -12,8 +12,8 @@ import { field, fieldOf, fieldSql, flag, optional, type Scope, scope, text } fro
 import { and, joinSql, none, type Sql, sql, when, whereAll } from './sql.js'
 
 const most = 300
-/** The more events are looked at, the rarer the properties that are found. */
-const mostEvents = 5000
+/** The more events are looked at, the rarer the properties that are found: whoever looks for one waits for more. */
+const mostEvents = { listed: 5000, searched: 50_000 }
 
 const search = optional(text('Only those that contain this or, in `value_choices`, are like it.'))
 
@@ -119,8 +119,8 @@ FROM (
   FROM (
     SELECT properties
     FROM analytics.events
-    WHERE ${segmentOf(given, ...(given.event === null ? [] : [isNamed(given.event)]), ...hasPart(sql`properties::VARCHAR`, given.search))}
-    LIMIT ${mostEvents}
+    WHERE ${segmentOf(given, ...(given.event === null ? [] : [isNamed(given.event)]))}
+    LIMIT ${given.search === null ? mostEvents.listed : mostEvents.searched}
   )
 )${whereAll([...hasPart(sql`name`, given.search), ...(given.numbers ? [sql`analytics.prop_number(properties, name) IS NOT NULL`] : [])])}
 GROUP BY name

@@ -1,12 +1,12 @@
 import { answer } from './Answer.js'
 import {
   amongPeople,
+  conditionsByPeople,
   conditionsOfEvents,
   eventsIn,
   isNamed,
   namedChoiceOf,
   personName,
-  segmentOf,
 } from './conditions.js'
 import {
   anonymous,
@@ -176,7 +176,7 @@ const paths = answer({
     fewest === undefined
       ? sql`FROM ${moves(given)}`
       : sql`WITH rare AS (
-  SELECT path FROM analytics.events WHERE ${segmentOf(given, sql`event = '$pageview'`)} GROUP BY path HAVING count(DISTINCT person_id) < ${fewest}
+  SELECT path FROM analytics.events WHERE ${and([...eventsIn(given, given), ...conditionsByPeople(given), sql`event = '$pageview'`])} GROUP BY path HAVING count(DISTINCT person_id) < ${fewest}
 )
 SELECT * FROM ${moves(given)} p
 WHERE NOT EXISTS (FROM rare WHERE path IN (p.from_path, p.to_path))`,

@@ -7,7 +7,8 @@ import {
   describeFields,
   type Fields,
   castField,
-  joinFields,
+  addFields,
+  type FieldMap,
   readRecords,
   type RecordSource,
 } from './describeFields.js'
@@ -62,19 +63,23 @@ const insert = async (connection: DuckDBConnection, { target, ...source }: Inser
   )
 }
 
+/** The columns whose type later records do not change. */
+const settledNames = (columns: readonly Column[]): ReadonlySet<string> => {
+  const settled = columns.filter(({ inferred, type }) => !(inferred && isWidened(type)))
+  return new Set(settled.map(({ name }) => name.toLowerCase()))
+}
+
 /**
  * Whether later records would give a new column, or one that may be widened, another type than those before them have
  * given it. They are stored after these then, so that a type does not depend on what is stored together.
  */
-const changesType = (columns: readonly Column[], before: Fields, both: Fields): boolean => {
-  const settled = columns.filter(({ inferred, type }) => !(inferred && isWidened(type)))
-  const names = new Set(settled.map(({ name }) => name.toLowerCase()))
-  return Object.entries(before).some(([name, kinds]) => {
-    const all = both[name]!
-    if (kinds.length === 0 || kinds.length === all.length || names.has(name.toLowerCase())) return false
-    return inferType(kinds) !== inferType(all)
+const changesType = (settled: ReadonlySet<string>, before: FieldMap, next: Fields): boolean =>
+  Object.entries(next).some(([name, kinds]) => {
+    const known = before.get(name) ?? []
+    if (known.length === 0 || settled.has(name.toLowerCase())) return false
+    const all = [...new Set([...known, ...kinds])]
+    return all.length > known.length && inferType(known) !== inferType(all)
   })
-}
 
 /** Reads an entry's target. The kinds of a row that is tried alone are read from the row, because the target has those of its neighbours, too. */
 const readEntry = (entry: LogEntry): AppendTarget & { request?: Fields } => {
@@ -96,16 +101,17 @@ export const applyAppends =
       if (state.kind === 'view') throw new Unstorable('request', `${table} is a view.`)
       if (state.kind === 'no-schema') throw new Unstorable('request', `There is no schema ${schema}.`)
       const columns = state.kind === 'table' ? state.columns : undefined
-      let all = fields
+      const settled = settledNames(columns ?? [])
+      const joined: FieldMap = new Map(Object.entries(fields))
       const bodies = [entries[at]!.body]
       for (at++; at < entries.length; at++) {
         const next = readEntry(entries[at]!)
         if (next.schema !== schema || next.table !== table) break
-        const both = joinFields(all, next.fields)
-        if (changesType(columns ?? [], all, both)) break
-        all = both
+        if (changesType(settled, joined, next.fields)) break
+        addFields(joined, next.fields)
         bodies.push(entries[at]!.body)
       }
+      const all = Object.fromEntries(joined)
       const planned = planAppend(columns, all, request)
       const plan = planned.kind === 'problem' ? planned : await settleWidening(connection, target, planned)
       if (plan.kind === 'problem') throw new Unstorable('row', plan.message)

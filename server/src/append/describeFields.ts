@@ -218,13 +218,12 @@ const readNumbers = (fields: ReadonlySet<string>, json: string): Map<string, Set
   return found
 }
 
-/** The kinds of both. */
-export const joinFields = (a: Fields, b: Fields): Fields => {
-  const all = new Map(Object.entries(a))
-  for (const [name, kinds] of Object.entries(b)) {
-    all.set(name, [...new Set([...(all.get(name) ?? []), ...kinds])])
-  }
-  return Object.fromEntries(all)
+export type FieldMap = Map<string, FieldKind[]>
+
+/** Adds the kinds of more records. */
+export const addFields = (fields: FieldMap, more: Fields): void => {
+  for (const [name, kinds] of Object.entries(more))
+    fields.set(name, [...new Set([...(fields.get(name) ?? []), ...kinds])])
 }
 
 const integers: readonly FieldKind[] = ['integer', 'long']

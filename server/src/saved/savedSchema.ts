@@ -74,28 +74,31 @@ ${viewSql({
 `
 
 /** `value` with its signs of percent read twice: once for the address, once for the parts of a filter. */
-const address = `('&' || url_decode(url_decode(replace(t.value->>'search', '+', ' '))) || '&')`
+const address = `lower('&' || url_decode(url_decode(replace(t.value->>'search', '+', ' '))) || '&')`
 const bounds = [
   ['|', '|'],
   ['|', '&'],
   ['&id=', '&'],
 ] as const
-const places = bounds.map(([before, after]) => `contains(${address}, '${before}' || x.id || '${after}')`)
+const places = bounds.map(
+  ([before, after]) => `contains(${address}, '${before}' || lower(x.id) || '${after}')`,
+)
 
 /** A shorter id may be a number or a word of any text; in an address and as a goal's value it counts all the same. */
 const minTellingLength = 4
 const fields = ['event', 'property', 'value', 'text', 'answers'] as const
-const inAnswers = `contains(coalesce(t.value->>'answers', ''), to_json(x.id)::VARCHAR)`
+const inAnswers = `contains(lower(coalesce(t.value->>'answers', '')), lower(to_json(x.id)::VARCHAR))`
 const letter = String.raw`[\p{L}\p{N}_]`
-const words = `concat_ws(chr(10), t.name, ${fields.map((name) => `t.value->>'${name}'`).join(', ')}, ${address})`
+const words = `lower(concat_ws(chr(10), t.name, ${fields.map((name) => `t.value->>'${name}'`).join(', ')}, ${address}))`
 const asWord = `(length(x.id) >= ${minTellingLength}
-  AND regexp_matches(${words}, '(^|[^${letter.slice(1)})' || regexp_escape(x.id) || '([^${letter.slice(1)}|$)'))`
+  AND regexp_matches(${words}, '(^|[^${letter.slice(1)})' || regexp_escape(lower(x.id)) || '([^${letter.slice(1)}|$)'))`
 
 /**
  * Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person, a
- * link by a value in what it shows, and each by a whole word of its name, of a text or of an address.
+ * link by a value in what it shows, and each by a whole word of its name, of a text or of an address; in any case,
+ * because filters compare so.
  */
-export const namesId = `(t.value->>'value' = x.id OR ${places.join(' OR ')} OR ${inAnswers} OR ${asWord})`
+export const namesId = `(lower(t.value->>'value') = lower(x.id) OR ${places.join(' OR ')} OR ${inAnswers} OR ${asWord})`
 
 const decode = (text: string): string => {
   const bytes = Buffer.from(text).toString('latin1')
@@ -114,18 +117,20 @@ const isWordOf = (text: string, id: string): boolean => {
 }
 
 /** What `namesId` says, of what is in no table. */
-export const doesNameId = ({ name, value }: { name: string; value: object }, id: string): boolean => {
+export const doesNameId = ({ name, value }: { name: string; value: object }, asWritten: string): boolean => {
+  const id = asWritten.toLowerCase()
   const texts = value as Record<string, unknown>
-  if (texts['value'] === id) return true
+  if (typeof texts['value'] === 'string' && texts['value'].toLowerCase() === id) return true
   const { search, answers } = texts
-  const shown = answers === undefined ? '' : JSON.stringify(answers)
+  const shown = answers === undefined ? '' : JSON.stringify(answers).toLowerCase()
   if (shown.includes(JSON.stringify(id))) return true
-  const decoded = typeof search === 'string' ? `&${decode(decode(search.replaceAll('+', ' ')))}&` : ''
+  const decoded =
+    typeof search === 'string' ? `&${decode(decode(search.replaceAll('+', ' ')))}&`.toLowerCase() : ''
   if (bounds.some(([left, right]) => decoded.includes(left + id + right))) return true
   return (
     [...id].length >= minTellingLength &&
     [name, decoded, shown, ...fields.map((field) => texts[field])].some(
-      (text) => typeof text === 'string' && isWordOf(text, id),
+      (text) => typeof text === 'string' && isWordOf(text.toLowerCase(), id),
     )
   )
 }

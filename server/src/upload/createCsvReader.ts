@@ -159,7 +159,7 @@ const countRows = (firstRow: number) => {
   }
 }
 
-export interface CsvStart extends Partial<CsvDialect> {
+export interface CsvStart extends Partial<Omit<CsvDialect, 'firstRow'>> {
   /** The first bytes of the file. */
   start: Buffer
   /** Whether that is all of it. */

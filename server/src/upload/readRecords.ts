@@ -2,7 +2,13 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { describeFields, type Fields, joinFields, quoteNumber } from '../append/describeFields.js'
+import {
+  describeFields,
+  addFields,
+  type FieldMap,
+  type Fields,
+  quoteNumber,
+} from '../append/describeFields.js'
 import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
 import { checkValue } from '../http/json/storableJson.js'
 import { HttpError, refuse } from '../http/HttpError.js'
@@ -153,7 +159,7 @@ export const readRecords = async (
   checkNames: (names: readonly string[]) => void,
 ): Promise<JsonRecords> => {
   const finder = createRecordFinder()
-  let fields: Fields = {}
+  const fields: FieldMap = new Map()
   let records = 0
   let known = 0
   for await (const chunk of createReadStream(file, { highWaterMark: readBytes })) {
@@ -161,16 +167,16 @@ export const readRecords = async (
     if (found.length === 0) continue
     const values = found.map((record, at) => parseRecord(record, records + at + 1))
     records += found.length
-    fields = joinFields(fields, describeFields(values, found.map(({ json }) => json.toString()).join('\n')))
-    const names = Object.keys(fields)
-    if (names.length === known) continue
-    known = names.length
+    addFields(fields, describeFields(values, found.map(({ json }) => json.toString()).join('\n')))
+    if (fields.size === known) continue
+    known = fields.size
+    const names = [...fields.keys()]
     const problem = nameProblem(names)
     if (problem !== undefined) throw wrong(problem)
     checkNames(names)
   }
   finder.end()
-  return { fields, records }
+  return { fields: Object.fromEntries(fields), records }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Answer } from '../../src/answers/Answer.js'
-import { answers } from '../../src/answers/answers.js'
+import { answers, readAsk, statementOf as toStatement } from '../../src/answers/answers.js'
 import { queryFields } from '../../src/answers/answerRoutes.js'
 import { askRaw } from '../fixtures/askRaw.js'
 import { basic, type Body } from '../fixtures/createService.js'
@@ -103,9 +103,9 @@ describe('POST /answer', () => {
       ])
       await send('ben', 'Europe/London', 'en', [
         { event: 'Order Placed', total: 100, Plan: 'free' },
-        { event: 'Order Placed', total: 'none' },
+        ...['none', 'nan', 'Infinity', '-inf'].map((total) => ({ event: 'Order Placed', total })),
       ])
-      await send('Ann', '', '', [{ event: 'Viewed', total: 7.5 }])
+      await send('Ann', '', '', [{ event: 'Viewed', total: 7.5, 'Said "so"': 1 }])
       await service.ingest('/identify?sync=true', [
         { environment, distinct_id: 'ann', traits: { email: 'Ann@Example.org' }, timestamp: Date.now() },
       ])
@@ -120,17 +120,19 @@ describe('POST /answer', () => {
         .join(', ')
     }
     it.each([
-      ['event is order placed', 'ann 1, ben 2'],
+      ['event is order placed', 'ann 1, ben 5'],
       ['prop.Plan is PRO', 'ann 1'],
-      ['prop.Plan not PRO', 'Ann 1, ben 2'],
+      ['prop.Plan not PRO', 'Ann 1, ben 5'],
       ['prop.Plan in pro & FREE', 'ann 1, ben 1'],
       ['device is Mobile', 'ann 1'],
       ['country is germany', 'ann 1'],
-      ['country is gb', 'ben 2'],
-      ['country contains united', 'ben 2'],
-      ['country not Germany', 'Ann 1, ben 2'],
+      ['country is gb', 'ben 5'],
+      ['country contains united', 'ben 5'],
+      ['country contains Ted', 'ben 5'],
+      ['country contains ', 'ann 1, ben 5'],
+      ['country not Germany', 'Ann 1, ben 5'],
       ['language is German (Austria)', 'ann 1'],
-      ['language is english', 'ben 2'],
+      ['language is english', 'ben 5'],
       ['language contains german', 'ann 1'],
       ['utm_source is mail', 'ann 1'],
       ['trait.email is ann@example.ORG', 'ann 1'],
@@ -144,6 +146,25 @@ describe('POST /answer', () => {
       ['person_id is Ann', 'Ann 1'],
     ])('finds by %s', async (condition, found) => {
       expect(await whoOf(condition)).toBe(found)
+    })
+
+    it('looks for the names of countries before it asks, and not once for each row', async () => {
+      const where = [{ field: 'country', operator: 'contains', values: ['united'] }]
+      expect(await statementOf({ name: 'totals', where })).not.toContain('list_position')
+    })
+
+    it('finds a property by a part of its name as it is, and by no value', async () => {
+      const asked = { name: 'property_choices', environment }
+      expect(await rowsOf({ ...asked, search: 'said "' })).toEqual([['Said "so"', 1]])
+      expect(await rowsOf({ ...asked, search: 'none' })).toEqual([])
+    })
+
+    it('adds up what is a finite number alone', async () => {
+      const asked = { name: 'explore', environment, measure: 'sum', property: 'total', by: 'event' }
+      expect((await rowsOf(asked)).map((row) => row.slice(0, 2))).toEqual([
+        ['Order Placed', 120],
+        ['Viewed', 7.5],
+      ])
     })
 
     it.each([
@@ -160,6 +181,15 @@ describe('POST /answer', () => {
       const rows = await rowsOf({ name: 'value_choices', environment, field, search })
       expect(rows.map(([value]) => value)).toEqual(values)
     })
+  })
+
+  it('tells no path that few of the people of a segment took, also where events of another name pick them', async () => {
+    const where = [{ field: 'event', operator: 'is', values: ['Order Placed'] }]
+    const pathsOf = async (fewest: number) =>
+      (await service.query(toStatement(readAsk({ name: 'paths', where }), fewest))).rows
+    expect(await pathsOf(1)).toEqual(await rowsOf({ name: 'paths', where }))
+    expect(await pathsOf(1)).not.toEqual([])
+    expect(await pathsOf(4)).toEqual([])
   })
 
   it('counts of a funnel step only the events that its own conditions leave', async () => {

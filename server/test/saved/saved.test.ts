@@ -152,8 +152,11 @@ it('forgets what names an erased person', async () => {
   const segment = (name: string, filter: string) =>
     save({ kind: 'segment', name, value: { search: address({ filter }) } })
   await segment('of one', 'or|person_id|is|a+b@c.example')
+  await segment('of one in capitals', 'trait.email|is|A+B@C.Example')
+  await segment('of a word in capitals', 'prop.note|contains|from A+B@C.EXAMPLE!')
   await segment('of nobody', 'event|did:3:30|seen')
   await goal('it', { property: 'mail', value: 'a+b@c.example' })
+  await goal('its capitals', { property: 'mail', value: 'A+B@c.example' })
   await goal('other', { event: 'seen' })
   await goal('seen by a+b@c.example', { event: 'seen' })
   await goal('one page', { event: '/people/a+b@c.example/*' })
@@ -169,6 +172,7 @@ it('forgets what names an erased person', async () => {
     return save({ kind: 'link', name, value: { ...shown, ends_at: null, origins: [] } })
   }
   await link('shown', 'a+b@c.example')
+  await link('shown in capitals', 'A+B@C.EXAMPLE')
   await link('shown to others', 'aa+b@c.examples')
   const erased = await service.ask('/persons/erase', { environment: 'production', id: 'a+b@c.example' })
   expect(erased.status).toBe(200)

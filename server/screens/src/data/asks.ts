@@ -40,6 +40,10 @@ export const askOf = (
   ...more,
 })
 
+/** Asks for a list to choose from: all of the time, because what is chosen may take the place of a filter. */
+export const askChoices = (name: string, scope: Asking, more?: Omit<Ask, 'name'>): Ask =>
+  askOf(name, { ...scope, filters: [] }, more)
+
 /** The time that an answer is compared with. */
 export const beforeOf = ({
   range: { before },

@@ -14,7 +14,7 @@ import { useStore } from '../data/createStore'
 import { isFixed } from '../data/guest'
 import { login } from '../data/login'
 import { save, useSaved } from '../data/saved'
-import { askOf } from '../data/asks'
+import { askChoices } from '../data/asks'
 import { useAnswer } from '../data/useAnswer'
 import { useSearch } from '../address/location'
 import { useScope } from '../address/scope'
@@ -33,7 +33,7 @@ function ValueNote({ filter }: { filter: Filter }) {
     ofOne.includes(filter.operator) && value !== '' && !(isDeed(filter) && value.startsWith('/'))
   const { answer } = useAnswer(
     isAsked && !isFixed()
-      ? askOf('value_choices', { ...scope, filters: [] }, { field: filter.field, search: value })
+      ? askChoices('value_choices', scope, { field: filter.field, search: value })
       : undefined,
   )
   if (!isAsked || !answer || answer.rows.some(([, , isIt]) => isIt === true)) return null

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { askOf, type Asking } from '../data/asks'
+import { askChoices, type Asking } from '../data/asks'
 import {
   type Counted,
   type Field,
@@ -32,7 +32,7 @@ const split = (text: string) =>
  */
 async function resolveName(name: string, scope: Asking, of: Counted): Promise<Field | undefined> {
   const find = async (answer: string, toField: (name: string) => Field) => {
-    const { rows } = await ask(askOf(answer, scope, { search: name }))
+    const { rows } = await ask(askChoices(answer, scope, { search: name }))
     const names = rows.map(([each]) => String(each))
     const found = names.find((each) => each === name) ?? names.find((each) => isSame(each, name))
     return found === undefined ? undefined : toField(found)
@@ -58,10 +58,10 @@ interface ListProps {
 
 /** Columns, and the properties and traits that were seen, each with how often: looked for by what is typed. */
 function FieldList({ id, of, event, typed }: ListProps) {
-  const scope = { ...useScope(), filters: [] }
+  const scope = useScope()
   const search = typed?.replace(/^trait[ .]|^prop\./i, '') || undefined
   const find = (name: string, more: { event?: string } = {}) =>
-    typed === undefined || isGuest ? undefined : askOf(name, scope, { search, ...more })
+    typed === undefined || isGuest ? undefined : askChoices(name, scope, { search, ...more })
   const ofEvent = useAnswer(event === undefined ? undefined : find('property_choices', { event })).answer
   const ofAll = useAnswer(find('property_choices')).answer
   const ofPeople = useAnswer(find('trait_choices')).answer
@@ -137,11 +137,7 @@ function FilterValue({ of, field, add }: ValueProps) {
       )}
       <ChoiceList
         id={list}
-        ask={askOf(
-          'value_choices',
-          { ...scope, filters: [] },
-          { field: field.name, search: typed || undefined },
-        )}
+        ask={askChoices('value_choices', scope, { field: field.name, search: typed || undefined })}
         show={(value) => showValue(field, value)}
       />
       <ChoiceInput
@@ -185,7 +181,7 @@ export function FilterForm({ of, label = 'Filter by', event, isBelow, add }: Pro
     const parsed = parseFilter(text, of)
     const name = parsed?.name ?? text
     const isOpen = !isGuest && name !== '' && isBare(name)
-    const known = isOpen ? await resolveName(name, { ...scope, filters: [] }, of) : undefined
+    const known = isOpen ? await resolveName(name, scope, of) : undefined
     if (parsed) done(known ? { ...parsed.filter, field: known.name } : parsed.filter)
     else setField(text ? (known ?? findField(text, of)) : undefined)
   }

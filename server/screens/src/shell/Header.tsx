@@ -37,6 +37,7 @@ export function Header({ pages, current }: Props) {
   // The links carry what the address says now.
   const [search] = useSearch()
   const controls = current ? controlsOf(current, search).filter(mayChange) : []
+  const isFiltered = current !== undefined && countedOn(current, search) !== undefined
   const shown = useRef<HTMLElement>(null)
   useEffect(() => {
     const link = shown.current?.querySelector('[aria-current]')
@@ -77,10 +78,7 @@ export function Header({ pages, current }: Props) {
               </span>
             </>
           )}
-          <Keys
-            controls={controls}
-            isFiltered={current !== undefined && countedOn(current, search) !== undefined && !isFixed()}
-          />
+          <Keys controls={controls} isFiltered={isFiltered && !isFixed()} />
           {!isGuest && (
             <button class="button quiet" type="button" onClick={() => void leave()}>
               Log out
@@ -93,7 +91,7 @@ export function Header({ pages, current }: Props) {
           {message}
         </p>
       )}
-      <ScopeControls controls={controls} />
+      <ScopeControls controls={controls} isFiltered={isFiltered} />
     </header>
   )
 }

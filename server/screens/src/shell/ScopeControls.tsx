@@ -40,9 +40,10 @@ export function LagNote() {
 }
 
 /** How much is left out: whoever tries the screens with a driven browser would see nothing, and not why. */
-function BotsNote() {
+function BotsNote({ isFiltered }: Pick<Props, 'isFiltered'>) {
   const scope = useScope()
-  const ask = askOf('bot_events', { ...scope, bots: false })
+  const filters = isFiltered ? scope.filters : []
+  const ask = askOf('bot_events', { ...scope, bots: false, filters })
   useShown(ask)
   const { answer } = useAnswer(ask, { askedAt: scope.now })
   const count = Number(answer?.rows[0]?.[0] ?? 0)
@@ -130,8 +131,14 @@ function RangeControls() {
   )
 }
 
+interface Props {
+  controls: Controls
+  /** Whether the filters hold on the page. */
+  isFiltered: boolean
+}
+
 /** Environment, time and bots: what the answers of every page are of. */
-export function ScopeControls({ controls }: { controls: Controls }) {
+export function ScopeControls({ controls, isFiltered }: Props) {
   const { environment, environments, bots, reload } = useScope()
   const [, setSearch] = useSearch()
   if (controls.length === 0) return null
@@ -160,7 +167,7 @@ export function ScopeControls({ controls }: { controls: Controls }) {
         </label>
       )}
       {controls.includes('anonymous') && <AnonymousSwitch />}
-      {controls.includes('bots') && !bots && <BotsNote />}
+      {controls.includes('bots') && !bots && <BotsNote isFiltered={isFiltered} />}
       {!isGuest && <LagNote />}
       <span class="scope-rest">
         <span class="soft" title="Days begin and end in this time zone: the browser's.">

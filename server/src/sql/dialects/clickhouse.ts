@@ -7,6 +7,7 @@ import {
   numberOf,
   mysqlFormat,
   formatted,
+  secondsOf,
   type Meaning,
   type Meanings,
 } from './times.js'
@@ -22,6 +23,8 @@ import {
   cutWhole,
   renamed,
   listed,
+  ofEach,
+  withoutFraction,
 } from './texts.js'
 
 /** ClickHouse's functions that go from a time by a number of units. */
@@ -46,15 +49,27 @@ const jsonPath = (keys: readonly string[]): string => {
 }
 const jsonNumber =
   (type: 'BIGINT' | 'DOUBLE'): Meaning =>
-  (json, ...keys) =>
-    `coalesce(TRY_CAST(json_extract_string(${json}, ${jsonPath(keys)}) AS ${type}), 0)`
+  (json, ...keys) => {
+    const text = `json_extract_string(${json}, ${jsonPath(keys)})`
+    return `coalesce(TRY_CAST(${type === 'BIGINT' ? withoutFraction(text) : text} AS ${type}), 0)`
+  }
+
+const wholeOrNull = (text: string) =>
+  `CASE WHEN NOT regexp_matches(CAST(${text} AS VARCHAR), '[.eE]') THEN TRY_CAST(${text} AS BIGINT) END`
+
+const onEach =
+  (name: string, write = (found: string) => found): Meaning =>
+  (change, list) => {
+    const found = ofEach(name)(list, change)
+    return found && write(found)
+  }
 
 /** What ClickHouse's functions mean that the transpiler does not know, or takes for others. */
 export const clickhouse: Meanings = {
   ...renamed(
-    'anylast=last arrayjoin=unnest arraydistinct=list_distinct arrayelement=list_extract arraysort=list_sort',
+    'arrayjoin=unnest arraydistinct=list_distinct arrayelement=list_extract arraysort=list_sort has=list_contains',
   ),
-  ...renamed('arraystringconcat=array_to_string arraysum=list_sum has=list_contains'),
+  ...renamed('arraystringconcat=array_to_string'),
   ...renamed('lengthutf8=length match=regexp_matches modulo=mod'),
   ...renamed('replaceall=replace replaceregexpone=regexp_replace'),
   ...renamed(
@@ -79,24 +94,27 @@ export const clickhouse: Meanings = {
     }),
   ),
   age: wholes,
-  arraycount: (test, list) => `len(list_filter(${list}, ${test}))`,
-  arrayexists: (test, list) => `(len(list_filter(${list}, ${test})) > 0)`,
-  arrayfilter: (test, list) => `list_filter(${list}, ${test})`,
-  arraymap: (change, list) => `list_transform(${list}, ${change})`,
+  anylast: listed('last'),
+  arraycount: onEach('list_filter', (found) => `len(${found})`),
+  arrayexists: onEach('list_filter', (found) => `(len(${found}) > 0)`),
+  arrayfilter: onEach('list_filter'),
+  arraymap: onEach('list_transform'),
+  arraysum: (list) => `coalesce(list_sum(${list}), 0)`,
   avgif: byFilter('avg'),
   bitand: (a, b) => `(${a} & ${b})`,
   concat: nullIfAny('concat'),
   datediff: borders(),
   date_diff: borders(),
-  domain: hostOf,
+  domain: (url) =>
+    `coalesce(nullif(${hostOf(url)}, ''), regexp_extract(${url}, '^[^:/?#@\\s]+\\.[^:/?#@\\s]+'))`,
   extract: (text, pattern) =>
     isText(pattern) ? `regexp_extract(${text}, ${pattern}, ${groupIn(pattern)})` : undefined,
   extractall: (text, pattern) =>
     isText(pattern) ? `regexp_extract_all(${text}, ${pattern}, ${groupIn(pattern)})` : undefined,
   fromunixtimestamp: (seconds) => `CAST(to_timestamp(${seconds}) AS TIMESTAMP)`,
   formatdatetime: formatted(mysqlFormat),
-  grouparray: listed(''),
-  groupuniqarray: listed('DISTINCT '),
+  grouparray: listed('list'),
+  groupuniqarray: listed('list', 'DISTINCT '),
   indexof: (list, item) => `coalesce(list_position(${list}, ${item}), 0)`,
   intdiv: (a, b) => `(${a} // ${b})`,
   jsonextractfloat: jsonNumber('DOUBLE'),
@@ -128,18 +146,22 @@ export const clickhouse: Meanings = {
   todayofweek: (time, ...mode) => (mode.length > 0 ? undefined : `isodow(${time})`),
   tofloat64: (value) => `CAST(${value} AS DOUBLE)`,
   tofloat64orzero: (value) => `coalesce(TRY_CAST(${value} AS DOUBLE), 0)`,
-  toint64ornull: (value) => `TRY_CAST(${value} AS BIGINT)`,
-  toint64orzero: (value) => `coalesce(TRY_CAST(${value} AS BIGINT), 0)`,
+  toint64ornull: wholeOrNull,
+  toint64orzero: (value) => `coalesce(${wholeOrNull(value)}, 0)`,
   tomonday: (time) => truncate()('week', time),
   tostartoffifteenminutes: (time) => `time_bucket(INTERVAL 15 MINUTE, ${moment(time)})`,
   tostartoffiveminutes: (time) => `time_bucket(INTERVAL 5 MINUTE, ${moment(time)})`,
   tostartofinterval: (time, interval, ...more) =>
-    more.length === 0 && /^\(?INTERVAL '?\d+'? (?:SECOND|MINUTE|HOUR|DAY)S?\)?$/i.test(interval)
+    more.length === 0 &&
+    /^\(?INTERVAL '?\d+'? (?:SECOND|MINUTE|DAY)S?\)?$|^\(?INTERVAL '?(?:[123468]|12|24)'? HOURS?\)?$/i.test(
+      interval,
+    )
       ? `time_bucket(${interval}, ${moment(time)}, TIMESTAMP '1970-01-01')`
       : undefined,
-  tostartofweek: (time, mode = '0') => truncate(/^[02468]$/.test(mode) ? 1 : 0)('week', time),
+  tostartofweek: (time, mode = '0') =>
+    /^\d$/.test(mode) ? truncate(1 - (Number(mode) % 2))('week', time) : undefined,
   tostring: (value) => `CAST(${value} AS VARCHAR)`,
-  tounixtimestamp: (time) => `CAST(epoch(${moment(time)}) AS BIGINT)`,
+  tounixtimestamp: (time) => secondsOf(moment(time)),
   toyyyymm: (time) => numberOf(time, '%Y%m'),
   toyyyymmdd: (time) => numberOf(time, '%Y%m%d'),
   uniqexact: (...args) => `count(DISTINCT ${args.join(', ')})`,

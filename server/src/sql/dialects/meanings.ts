@@ -17,10 +17,13 @@ import {
   addMonths,
   javaFormat,
   addTo,
-  oracleUnits,
+  oracleTrunc,
+  datename,
   isTime,
   sqliteTime,
   formatted,
+  secondsOf,
+  tsqlFormat,
   changed,
   convertTime,
   inZone,
@@ -38,11 +41,15 @@ import {
   firstMatch,
   groupIn,
   matchAt,
+  charindex,
   anyCase,
   bytesOf,
   countMatches,
   hostOf,
   folded,
+  ofEach,
+  plainText,
+  sequence,
   replaceAll,
   substringIndex,
   replaceByGroups,
@@ -58,30 +65,33 @@ const spark: Meanings = {
   ...ofTimes('dayofmonth dayofyear last_day quarter weekofyear'),
   ...parts,
   ...renamed(
-    'array_join=array_to_string array_size=len sequence=generate_series timestamp_seconds=to_timestamp',
+    'array_join=array_to_string array_size=len element_at=list_extract get_json_object=json_extract_string',
   ),
-  ...renamed('element_at=list_extract get_json_object=json_extract_string transform=list_transform'),
+  ...renamed('timestamp_seconds=to_timestamp'),
   aggregate: folded,
   bround: roundEven,
-  collect_set: listed('DISTINCT '),
+  collect_set: listed('list', 'DISTINCT '),
   concat: nullIfAny('concat'),
   date_add: addTo('+'),
   date_sub: addTo('-'),
   percentile: (value, share) => `quantile_cont(${value}, ${share})`,
   date_format: formatted(javaFormat),
   dayofweek: dayFromSunday,
+  filter: ofEach('list_filter'),
   extract: extract({
     dayofweek: dayFromSunday,
     dow: dayFromSunday,
     dayofweek_iso: (time) => `isodow(${time})`,
   }),
-  pmod: (a, b) => `((${a} % ${b} + ${b}) % ${b})`,
+  pmod: (a, b) => `CASE WHEN ${a} % ${b} < 0 THEN (${a} % ${b} + ${b}) % ${b} ELSE ${a} % ${b} END`,
   regexp_replace: replaceByGroups('g'),
+  sequence,
   sort_array: sortNullsFirst,
   substr: fromOne,
   substring: fromOne,
   substring_index: substringIndex,
   timestampdiff: wholes,
+  transform: ofEach('list_transform'),
   trunc: (time, unit) => truncate()(unit, time),
   weekday: dayFromMonday,
 }
@@ -127,9 +137,7 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
   mysql: {
     ...renamed('json_value=json_extract_string'),
     ...parts,
-    ...renamed(
-      'adddate=date_add json_length=json_array_length std=stddev_pop stddev=stddev_pop variance=var_pop',
-    ),
+    ...renamed('adddate=date_add std=stddev_pop stddev=stddev_pop variance=var_pop'),
     ...ofTimes('dayname dayofmonth dayofyear hour last_day minute month monthname quarter second year'),
     concat: nullIfAny('concat'),
     date_format: formatted(mysqlFormat),
@@ -137,6 +145,9 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     field: (item, ...items) => `coalesce(list_position([${items.join(', ')}], ${item}), 0)`,
     greatest: nullIfAny('greatest'),
     instr: (text, part) => `strpos(lower(${text}), lower(${part}))`,
+    json_length: (json, path = `'$'`) =>
+      `CASE json_type(${json}, ${path}) WHEN 'ARRAY' THEN json_array_length(${json}, ${path})
+        WHEN 'OBJECT' THEN len(json_keys(${json}, ${path})) ELSE 0 * length(json_type(${json}, ${path})) + 1 END`,
     json_unquote: (json) => `json_extract_string(${json}, '$')`,
     least: nullIfAny('least'),
     length: bytesOf,
@@ -167,12 +178,7 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     regexp_replace: replaceAll,
     regexp_substr: matchAt,
     substr: fromOne,
-    trunc: (value, ...[unit]) => {
-      if (unit === undefined) return isTime(value) ? `date_trunc('day', ${value})` : `trunc(${value})`
-      if (!isText(unit)) return `trunc(${value}, ${unit})`
-      const known = oracleUnits.get(unit.toLowerCase())
-      return known && truncate()(known, value)
-    },
+    trunc: oracleTrunc,
   },
   postgresql: {
     ...renamed('btrim=trim jsonb_array_length=json_array_length'),
@@ -217,18 +223,18 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
   spark,
   sqlite: {
     ...renamed('concat=concat group_concat=string_agg json_extract=json_extract_string format=printf'),
-    json_type: (...json) =>
-      sqliteType(`json_type(${json.join(', ')})`, `json_extract_string(${json.join(', ')})`),
-    julianday: (time) => `(julian(${moment(time)}) - 0.5)`,
+    json_type: (json, path = `'$'`) =>
+      sqliteType(`json_type(${json}, ${path})`, `json_extract_string(${json}, ${path})`),
+    julianday: changed((at) => `(julian(${at}) - 0.5)`),
     max: (one, another, ...more) => nullIfAny('greatest')(one, another, ...more),
     min: (one, another, ...more) => nullIfAny('least')(one, another, ...more),
     date: changed((at) => `CAST(${at} AS DATE)`),
     datetime: changed((at) => `date_trunc('second', ${at})`),
-    length: (text) => `length(CAST(${text} AS VARCHAR))`,
+    length: (text) => `length(${plainText(text)})`,
     strftime: (format, time, ...changes) => {
       const at = sqliteTime(time, changes)
       if (at === undefined || !isText(format)) return undefined
-      if (format === "'%s'") return `CAST(epoch(${at}) AS BIGINT)`
+      if (format === "'%s'") return secondsOf(at)
       return `strftime(${at}, ${format.replaceAll(/%(.)/g, (all, letter) => (letter === 'f' ? '%S.%g' : all))})`
     },
     substr: fromBefore,
@@ -236,12 +242,11 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     typeof: (value) => `CASE WHEN ${value} IS NULL THEN 'null' ELSE ${sqliteType(`typeof(${value})`)} END`,
     time: changed((at) => `CAST(date_trunc('second', ${at}) AS TIME)`),
     total: (value) => `coalesce(sum(CAST(${value} AS DOUBLE)), 0)`,
-    unixepoch: (time) => `CAST(epoch(${moment(time)}) AS BIGINT)`,
+    unixepoch: changed(secondsOf),
   },
   trino: {
     ...renamed('element_at=list_extract'),
     ...renamed('approx_percentile=approx_quantile array_join=array_to_string codepoint=unicode'),
-    ...renamed('sequence=generate_series transform=list_transform'),
     concat: nullIfAny('concat'),
     date_diff: wholes,
     extract: extract({ dow: (time) => `isodow(${time})`, day_of_week: (time) => `isodow(${time})` }),
@@ -250,10 +255,12 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     least: nullIfAny('least'),
     reduce: (list, first, merge, ...[end = '']) =>
       /^\(?(\w+) -> \1\)?$/.test(end) ? folded(list, first, merge) : undefined,
+    sequence,
     slice: (list, start, length) =>
       /^[1-9]\d*$/.test(start) ? `${list}[${start}:${start} + ${length} - 1]` : undefined,
     substr: noneAtZero,
     substring: noneAtZero,
+    transform: ofEach('list_transform'),
     url_extract_host: (url) => `nullif(${hostOf(url)}, '')`,
     year_of_week: ofTime('isoyear'),
   },
@@ -261,18 +268,11 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
     ...renamed('json_value=json_extract_string'),
     ...parts,
     ...renamed('stdev=stddev_samp stdevp=stddev_pop varp=var_pop'),
-    charindex: (part, text, ...[from]) => {
-      if (from === undefined) return `strpos(lower(${text}), lower(${part}))`
-      const found = `strpos(lower(substring(${text}, ${from})), lower(${part}))`
-      return `CASE ${found} WHEN 0 THEN 0 ELSE ${found} + ${from} - 1 END`
-    },
+    charindex,
     convert: convertTime,
     datediff: borders(1),
     datediff_big: borders(1),
-    datename: (part, time) =>
-      ({ month: `monthname(${time})`, weekday: `dayname(${time})`, dw: `dayname(${time})` })[
-        part.toLowerCase()
-      ],
+    datename,
     datepart: extract({
       week: weekOfFirst,
       wk: weekOfFirst,
@@ -286,13 +286,14 @@ export const meanings: Readonly<Record<Dialect, Meanings>> = {
       more.length > 0 || !/^\d+$/.test(n)
         ? undefined
         : `time_bucket(INTERVAL ${n} ${part}, ${moment(time)}, TIMESTAMP '1900-01-01')`,
-    format: formatted(javaFormat),
-    isjson: (text) => `CAST(json_valid(${text}) AS INT)`,
+    format: formatted(tsqlFormat),
+    isjson: (text) => `CAST(json_valid(${text}) AND regexp_matches(${text}, '^\\s*[{[]') AS INT)`,
     len: (text) => `length(rtrim(${text}))`,
     log: (value, ...[base]) => (base === undefined ? `ln(${value})` : `log(${base}, ${value})`),
     replace: (text, part, by) =>
-      `regexp_replace(${text}, regexp_escape(${part}), replace(${by}, '\\', '\\\\'), 'gi')`,
-    round: (value, digits, ...[cut = '0']) => `${cut === '0' ? 'round' : 'trunc'}(${value}, ${digits})`,
+      `CASE ${part} WHEN '' THEN ${text} ELSE regexp_replace(${text}, regexp_escape(${part}), replace(${by}, '\\', '\\\\'), 'gi') END`,
+    round: (value, digits, ...[cut = '0']) =>
+      ({ 0: `round(${value}, ${digits})`, 1: `trunc(${value}, ${digits})` })[cut],
     substring: beforeFirst,
   },
 }

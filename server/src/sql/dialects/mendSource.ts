@@ -2,6 +2,7 @@ import { applyEdits, type Edit, Edits } from '../text/edits.js'
 import { argumentsOf, type Call, callAt, onlyToken, operandAt, operandBefore } from '../text/operands.js'
 import { meanings, operatorMeanings } from './meanings.js'
 import { cutWhole, numbers } from './texts.js'
+import type { Meaning } from './times.js'
 import { isName, isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 import type { Dialect } from './dialects.js'
 import type { Translation } from './Translator.js'
@@ -174,6 +175,15 @@ const typeOfCut = (tokens: readonly SqlToken[], { at, open, close }: Call, diale
   return isType && close - 3 > open ? close - 1 : undefined
 }
 
+/** ClickHouse's functions whose last argument may be a zone, which is UTC here. */
+const ofZone = /^(?:to|format|parse|fromunix|date_?diff)/
+
+/** What a call means. Where its last argument could as well be another, it was not read: undefined then. */
+const applyMeaning = (meaning: Meaning, args: readonly string[]): string | undefined => {
+  const means = meaning(...args)
+  return args.length > 0 && means === meaning(...args.slice(0, -1), `${kept}other`) ? undefined : means
+}
+
 /** How much longer a statement may become: what means several times an argument doubles with each that is in one. */
 const maxGrowth = 1_000_000
 
@@ -208,8 +218,10 @@ export const writeMeanings = (statement: string, dialect: Dialect): string | { p
           return each.first === each.last || isName(onlyToken(tokens, each)) ? written : `(${written})`
         })
         const name = word.replace(kept, '')
+        if (dialect === 'clickhouse' && ofZone.test(name) && args.length > 1 && args.at(-1) === "'UTC'")
+          args.pop()
         const known = [operatorMeanings, meanings[dialect]].find((each) => Object.hasOwn(each, name))
-        const means = failure === undefined ? known?.[name]!(...args) : ''
+        const means = failure === undefined ? known && applyMeaning(known[name]!, args) : ''
         if (means === undefined)
           failure = `${`${name}(${args.join(', ')})`.slice(0, 1000)} has no counterpart in DuckDB's SQL`
         text += statement.slice(from, tokens[at]!.start) + (means ?? '')
@@ -308,7 +320,7 @@ export const mendSource = (source: readonly SourceToken[], dialect: Dialect): Ed
           clauses.test(wordOf(each)) &&
           wordOf(tokens[place - 1]) !== 'distinct',
       )
-      const isExtract = word === 'extract' && wordOf(tokens[separator]) === 'from'
+      const isExtract = word === 'extract' && dialect !== 'clickhouse' && wordOf(tokens[separator]) === 'from'
       const isList = separator < 0 && wordOf(tokens[call.open + 1]) !== 'distinct'
       const args = argumentsOf(tokens, call)
       if (isExtract) edits.replace(separator, separator, ',')

@@ -12,8 +12,12 @@ export const nullIfAny =
     return `CASE WHEN ${unsure.map((each) => `${each} IS NULL`).join(' OR ')} THEN NULL ELSE ${call} END`
   }
 
+/** DuckDB's `greatest` would make the least of NULL. */
+const notBelow = (least: 0 | 1, number: string) =>
+  /^[1-9]\d*$/.test(number) ? number : `CASE WHEN ${number} < ${least} THEN ${least} ELSE ${number} END`
+
 /** A length below 0 is none, where DuckDB takes what is before the place, or all but the last characters. */
-const noLess = (length: string) => (/^\d+$/.test(length) ? length : `greatest(${length}, 0)`)
+const noLess = (length: string) => notBelow(0, length)
 
 const part =
   (name: 'left' | 'right'): Meaning =>
@@ -33,18 +37,18 @@ export const noneAtZero: Meaning = (text, place, ...length) => {
 
 /** Where a place before the first counts as a place, and its characters are none. */
 export const beforeFirst: Meaning = (text, place, ...more) => {
-  const [length] = more
-  const rest = length === undefined ? '' : `, greatest(0, ${length} + least(${place} - 1, 0))`
-  return /^[1-9]\d*$/.test(place)
-    ? `substring(${[text, place, ...more.map(noLess)].join(', ')})`
-    : `substring(${text}, greatest(${place}, 1)${rest})`
+  const isWithin = /^[1-9]\d*$/.test(place)
+  const lengths = more.map((length) =>
+    noLess(isWithin ? length : `(${length} + CASE WHEN ${place} < 1 THEN ${place} - 1 ELSE 0 END)`),
+  )
+  return `substring(${[text, notBelow(1, place), ...lengths].join(', ')})`
 }
 
 /** Where the place 0 is before the first, and others are from the end. */
 export const fromBefore: Meaning = (text, place, ...length) => {
   const usual = `substring(${[text, place, ...length].join(', ')})`
   if (/^\(?-?[1-9]\d*\)?$/.test(place) || length.length === 0) return usual
-  return `CASE ${place} WHEN 0 THEN left(${text}, greatest(${length[0]} - 1, 0)) ELSE ${usual} END`
+  return `CASE ${place} WHEN 0 THEN left(${text}, ${noLess(`(${length[0]} - 1)`)}) ELSE ${usual} END`
 }
 
 /** The first match of a pattern, or of its group; NULL where there is none. */
@@ -77,13 +81,31 @@ export const renamed = (pairs: string): Meanings =>
     }),
   )
 
+/** The text of a value, in which each byte of a BLOB is one character. */
+export const plainText = (value: string) =>
+  `CASE typeof(${value}) WHEN 'BLOB' THEN regexp_replace(CAST(${value} AS VARCHAR), '\\\\x..', '-', 'g') ELSE CAST(${value} AS VARCHAR) END`
+
 /** The bytes of a text; a number is written for it. */
-export const bytesOf: Meaning = (text) => `strlen(CAST(${text} AS VARCHAR))`
+export const bytesOf: Meaning = (text) => `strlen(${plainText(text)})`
 
 export const countMatches: Meaning = (text, pattern, ...more) =>
   more.length > 0 ? undefined : `len(regexp_extract_all(${text}, ${pattern}))`
 
 export const hostOf = (url: string) => `regexp_extract(${url}, '^[^:/?#]+://(?:[^/?#@]*@)?([^/?#:]*)', 1)`
+
+/** What a function makes of each item; one that is told the place, too, would count it from 1. */
+export const ofEach =
+  (name: string): Meaning =>
+  (list, change) =>
+    /^\(*\w+,/.test(change) ? undefined : `${name}(${list}, ${change})`
+
+/** Counts downwards where the last is less. */
+export const sequence: Meaning = (first, last, ...[step]) => {
+  const series = (by: string) => `generate_series(${first}, ${last}, ${by})`
+  return step === undefined
+    ? `CASE WHEN ${first} > ${last} THEN ${series('-1')} ELSE ${series('1')} END`
+    : series(step)
+}
 
 export const folded: Meaning = (list, first, merge) => `list_reduce(${list}, ${merge}, ${first})`
 
@@ -97,11 +119,11 @@ export const replaceByGroups =
   (text, pattern, by, ...more) =>
     more.length > 0 ? undefined : `regexp_replace(${text}, ${pattern}, ${byGroups(by)}, '${flags}')`
 
-/** An aggregate that takes no NULL into its list. */
+/** An aggregate that takes no NULL. */
 export const listed =
-  (distinct: '' | 'DISTINCT '): Meaning =>
+  (name: 'last' | 'list', distinct: '' | 'DISTINCT ' = ''): Meaning =>
   (value) =>
-    `list(${distinct}${value}) FILTER (WHERE ${value} IS NOT NULL)`
+    `${name}(${distinct}${value}) FILTER (WHERE ${value} IS NOT NULL)`
 
 export const substringIndex: Meaning = (text, by, n) => {
   const items = /^\(?-\d+\)?$/.test(n) ? `${n}:` : /^\d+$/.test(n) ? `:${n}` : undefined
@@ -119,10 +141,13 @@ export const roundEven: Meaning = (value, digits = '0') => `round_even(${value},
 /** DuckDB's types of fractions. */
 export const numbers = 'DECIMAL|DOUBLE|FLOAT'
 
+/** A text without its fraction. */
+export const withoutFraction = (text: string) => `regexp_replace(${text}, '\\.\\d*$', '')`
+
 /** A cast to a whole number that cuts the fraction of some types, by the text of the value, which keeps all digits. */
 export const cutWhole = (value: string, { cast, type, cut }: { cast: string; type: string; cut: string }) =>
   `CASE WHEN regexp_matches(typeof(${value}), '^(${cut})')
-    THEN ${cast}(regexp_replace(CAST(${value} AS VARCHAR), '\\.\\d*$', '') AS ${type}) ELSE ${cast}(${value} AS ${type}) END`
+    THEN ${cast}(${withoutFraction(`CAST(${value} AS VARCHAR)`)} AS ${type}) ELSE ${cast}(${value} AS ${type}) END`
 
 /** SQLite's word for a type of DuckDB's. */
 export const sqliteType = (type: string, truth = "'integer'"): string =>
@@ -141,6 +166,15 @@ export const splitOrNone: Meaning = (text, by, ...more) =>
 
 /** Sorts a list with NULL before all values. */
 export const sortNullsFirst: Meaning = (list, asc = 'true') =>
-  /^true$/i.test(asc)
-    ? `list_sort(${list}, 'ASC', 'NULLS FIRST')`
-    : `list_sort(${list}, 'DESC', 'NULLS LAST')`
+  ({
+    true: `list_sort(${list}, 'ASC', 'NULLS FIRST')`,
+    false: `list_sort(${list}, 'DESC', 'NULLS LAST')`,
+  })[asc.toLowerCase()]
+
+/** Where it does not tell small letters from capital ones. */
+export const charindex: Meaning = (sought, text, ...[from]) => {
+  if (from === undefined) return `strpos(lower(${text}), lower(${sought}))`
+  const start = notBelow(1, from)
+  const found = `strpos(lower(substring(${text}, ${start})), lower(${sought}))`
+  return `CASE ${found} WHEN 0 THEN 0 ELSE ${found} - 1 + ${start} END`
+}

@@ -86,6 +86,9 @@ export const truncate =
     return zone === undefined ? back : `(${back} AT TIME ZONE ${zone})`
   }
 
+/** The seconds since 1970, without a fraction. */
+export const secondsOf = (time: string) => `CAST(floor(epoch(${time})) AS BIGINT)`
+
 /** The number in a text that strftime writes. */
 export const numberOf = (time: string, format: string) =>
   `CAST(strftime(${moment(time)}, '${format}') AS INTEGER)`
@@ -148,8 +151,8 @@ export const addMonths: Meaning = (time, n) => {
   return `(${then} + to_days(CASE WHEN ${last} THEN day(last_day(${then})) - day(${then}) ELSE 0 END))`
 }
 
-/** What Java's formats of times are called by strftime. */
-const javaElements: Readonly<Record<string, string>> = {
+/** What strftime calls the elements of formats that Java and .NET have in common. */
+const elements: Readonly<Record<string, string>> = {
   y: '%Y',
   yyyy: '%Y',
   yy: '%y',
@@ -159,29 +162,37 @@ const javaElements: Readonly<Record<string, string>> = {
   MMMM: '%B',
   d: '%-d',
   dd: '%d',
-  D: '%-j',
-  E: '%a',
-  EEE: '%a',
-  EEEE: '%A',
   H: '%-H',
   HH: '%H',
   h: '%-I',
   hh: '%I',
   mm: '%M',
   ss: '%S',
-  SSS: '%g',
-  a: '%p',
 }
 
-export const javaFormat = (format: string): string | undefined => {
-  if (!isText(format) || format.includes("''") || format.includes('%')) return undefined
+const readLetters = (own: Readonly<Record<string, string>>) => (format: string) => {
+  if (!isText(format) || format.includes("''") || /[%\\]/.test(format)) return undefined
+  const known = { ...elements, ...own }
   let isKnown = true
   const written = format.replaceAll(/([A-Za-z])\1*/g, (letters) => {
-    isKnown &&= Object.hasOwn(javaElements, letters)
-    return javaElements[letters] ?? ''
+    isKnown &&= Object.hasOwn(known, letters)
+    return known[letters] ?? ''
   })
   return isKnown ? written : undefined
 }
+
+export const javaFormat = readLetters({
+  D: '%-j',
+  E: '%a',
+  EEE: '%a',
+  EEEE: '%A',
+  SSS: '%g',
+  a: '%p',
+})
+
+const readTsql = readLetters({ T: 'T', ddd: '%a', dddd: '%A', fff: '%g', ffffff: '%f', tt: '%p' })
+/** A letter alone is a whole format in T-SQL. */
+export const tsqlFormat = (format: string) => (/^'.'$/.test(format) ? undefined : readTsql(format))
 
 /** Days and a number, or a unit, a number and a time, as Databricks has it, too. */
 export const addTo =
@@ -192,8 +203,14 @@ export const addTo =
     return read && `(${moment(time)} ${sign} to_${read.unit}s(CAST(${n} AS INTEGER)))`
   }
 
+/** Numbers are cut, too, so a time is told from them by how it is written. */
+export const isTime = (value: string) =>
+  /^\(?(?:CAST\(.* AS (?:DATE|TIMESTAMP\w*)\)|CURRENT_(?:DATE|TIMESTAMP)(?: AT TIME ZONE 'UTC')?|(?:[\w.]*[._])?(?:at|date|datetime|on|time|timestamp|ts))\)?$/i.test(
+    value,
+  )
+
 /** The units of Oracle's TRUNC: its `D` is the first day of a week, which depends on the country. */
-export const oracleUnits = new Map<string, string>(
+const oracleUnits = new Map<string, string>(
   Object.entries({
     year: 'yyyy yyy yy y year syear syyyy',
     quarter: 'q',
@@ -205,11 +222,15 @@ export const oracleUnits = new Map<string, string>(
   }).flatMap(([unit, others]) => others.split(' ').map((each) => [`'${each}'`, unit] as const)),
 )
 
-/** Numbers are cut, too, so a time is told from them by how it is written. */
-export const isTime = (value: string) =>
-  /^\(?(?:CAST\(.* AS (?:DATE|TIMESTAMP\w*)\)|CURRENT_(?:DATE|TIMESTAMP)(?: AT TIME ZONE 'UTC')?|[\w.]*(?:date|time|_at|_on|_ts)\w*)\)?$/i.test(
-    value,
-  )
+export const oracleTrunc: Meaning = (value, ...[unit]) => {
+  if (unit === undefined) return isTime(value) ? `date_trunc('day', ${value})` : `trunc(${value})`
+  if (!isText(unit)) return `trunc(${value}, ${unit})`
+  const known = oracleUnits.get(unit.toLowerCase())
+  return known && truncate()(known, value)
+}
+
+export const datename: Meaning = (part, time) =>
+  ({ month: `monthname(${time})`, weekday: `dayname(${time})`, dw: `dayname(${time})` })[part.toLowerCase()]
 
 /** A time after one of SQLite's changes; undefined for one that is not known. */
 const changeTime = (time: string, change: string): string | undefined => {
@@ -266,14 +287,15 @@ const tsqlStyles: Readonly<Record<string, string>> = {
   110: '%m-%d-%Y',
   112: '%Y%m%d',
   120: '%Y-%m-%d %H:%M:%S',
-  126: '%Y-%m-%dT%H:%M:%S',
+  126: '%Y-%m-%dT%H:%M:%S.%g',
 }
 
 export const convertTime: Meaning = (type, value, style) => {
   const format = tsqlStyles[style]
-  const [, length] = /^\(?N?(?:VAR)?CHAR\((\d+)\)\)?$/i.exec(type) ?? []
+  const [written, length = '30'] = /^\(?N?(?:VAR)?CHAR(?:\((\d+)\))?\)?$/i.exec(type) ?? []
   if (format === undefined) return undefined
-  if (length !== undefined) return `left(strftime(${moment(value)}, '${format}'), ${length})`
+  if (written !== undefined)
+    return `left(regexp_replace(strftime(${moment(value)}, '${format}'), '\\.000$', ''), ${length})`
   return /^date$/i.test(type) && isText(value) ? `CAST(strptime(${value}, '${format}') AS DATE)` : undefined
 }
 

@@ -124,6 +124,19 @@ describe('a group of the log', () => {
     ])
   })
 
+  it('no longer saves what names the person in another case', () => {
+    const segment = (search: string) => ({ kind: 'segment', name: 'Some', value: { search } })
+    const goal = { kind: 'goal', name: 'Hers', value: { property: 'who', value: 'ADA' } }
+    const answers = [{ where: [{ values: ['Ada'] }] }]
+    const link = { kind: 'link', name: 'Shown', value: { answers } }
+    const kept = segment('filter=prop.who%7Cis%7CADAM')
+    const rows = [segment('filter=trait.email%7Cis%7CAda'), goal, link, kept]
+    expect(rowsOf('save', rows, { target: '{"user":"ada"}' })).toEqual([
+      ...rows.slice(0, 3).map((row) => ({ ...row, value: null })),
+      kept,
+    ])
+  })
+
   it('has no saved name, old name or text with a word that is an id', () => {
     const ada = { kind: 'annotation', name: 'anon-ada', value: { at: 'now', text: 'Hello' } }
     const renamed = { kind: 'goal', name: 'Seen', was: 'of anon-ada', value: { event: 'Seen' } }

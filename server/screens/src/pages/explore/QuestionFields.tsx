@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { askOf } from '../../data/asks'
+import { askChoices } from '../../data/asks'
 import { fields, propertyField } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
@@ -22,10 +22,10 @@ export function QuestionFields({ question }: { question: Question }) {
   const list = useId()
   const { measure, property, event, by, interval } = question
   const ofEvent = { event: event || undefined }
-  const seen = useAnswer(isGuest ? undefined : askOf('property_choices', scope, ofEvent))
+  const seen = useAnswer(isGuest ? undefined : askChoices('property_choices', scope, ofEvent))
   const numbers = useAnswer(
     measure.needsProperty && !isGuest
-      ? askOf('property_choices', scope, { ...ofEvent, numbers: true })
+      ? askChoices('property_choices', scope, { ...ofEvent, numbers: true })
       : undefined,
   )
   const names = (asked: typeof seen) => asked.answer?.rows.map(([name]) => String(name)) ?? []
@@ -38,7 +38,7 @@ export function QuestionFields({ question }: { question: Question }) {
   const isListed = [...columns, ...properties].some(({ name }) => name === by?.name)
   return (
     <div class="fields">
-      <ChoiceList id={list} ask={askOf('event_choices', scope)} />
+      <ChoiceList id={list} ask={askChoices('event_choices', scope)} />
       <label class="field">
         <span class="field-name">Show</span>
         <select

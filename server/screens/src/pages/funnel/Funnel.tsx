@@ -1,6 +1,6 @@
 import { useId, useMemo } from 'preact/hooks'
 import { isGuest } from '../../data/guest'
-import { askOf } from '../../data/asks'
+import { askChoices } from '../../data/asks'
 import { conditionParameter, writeConditions } from '../../data/filters'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
@@ -135,7 +135,7 @@ export function Funnel() {
   const isReady = asking.steps.length >= 2
   return (
     <>
-      <ChoiceList id={list} ask={askOf('event_choices', scope)} />
+      <ChoiceList id={list} ask={askChoices('event_choices', scope)} />
       <Card title="Question" class="funnel-question">
         <Question>
           <StepList

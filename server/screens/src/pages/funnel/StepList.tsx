@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks'
-import { askOf } from '../../data/asks'
+import { askChoices } from '../../data/asks'
 import { builtInProperties } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
@@ -161,7 +161,7 @@ interface BreakdownSelectProps {
 export function BreakdownSelect({ step, by, choose }: BreakdownSelectProps) {
   const scope = useScope()
   const { answer } = useAnswer(
-    step && !isGuest ? askOf('property_choices', scope, { event: step }) : undefined,
+    step && !isGuest ? askChoices('property_choices', scope, { event: step }) : undefined,
   )
   const seen = answer?.rows.map(([name]) => String(name)) ?? []
   const names = new Set([...(by === undefined ? [] : [by]), ...builtInProperties, ...seen])

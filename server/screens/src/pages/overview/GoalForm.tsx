@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { askOf } from '../../data/asks'
+import { askChoices } from '../../data/asks'
 import { type Saved, save, type SavedValues } from '../../data/saved'
 import { ChoiceList } from '../../parts/ChoiceInput'
 import { FormDialog } from '../../parts/FormDialog'
@@ -80,8 +80,8 @@ export function GoalForm({ goal, goals, choose, close }: Props) {
           <input name="value" defaultValue={goal?.value.value ?? ''} placeholder="pro" />
         </label>
       </div>
-      <ChoiceList id={events} ask={askOf('event_choices', scope)} />
-      <ChoiceList id={properties} ask={askOf('property_choices', scope)} />
+      <ChoiceList id={events} ask={askChoices('event_choices', scope)} />
+      <ChoiceList id={properties} ask={askChoices('property_choices', scope)} />
     </FormDialog>
   )
 }

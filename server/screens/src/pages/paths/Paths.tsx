@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { askOf } from '../../data/asks'
+import { askChoices } from '../../data/asks'
 import { isFixed } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { ChoiceInput, ChoiceList } from '../../parts/ChoiceInput'
@@ -63,7 +63,7 @@ export function Paths() {
 
   return (
     <>
-      <ChoiceList id={list} ask={askOf('path_choices', scope)} />
+      <ChoiceList id={list} ask={askChoices('path_choices', scope)} />
       <Question>
         <div class="fields">
           <label class="field">

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { askOf } from '../../data/asks'
+import { askChoices } from '../../data/asks'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
 import { ChoiceInput, ChoiceList } from '../../parts/ChoiceInput'
@@ -23,7 +23,7 @@ export function Retention() {
   const end = scope.now < scope.range.until ? scope.now : scope.range.until
   return (
     <>
-      <ChoiceList id={list} ask={askOf('event_choices', scope)} />
+      <ChoiceList id={list} ask={askChoices('event_choices', scope)} />
       <Card title="Question">
         <Question>
           <div class="fields retention-question">
