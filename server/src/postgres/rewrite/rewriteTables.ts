@@ -3,13 +3,16 @@ import { quoteIdentifier } from '../../duckdb/quote.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */
-const ofItems = new Set(['generate_series', 'unnest'])
+const ofItems = new Set(['generate_series', 'generate_subscripts', 'unnest'])
 /** These give one value; in Postgres it may stand in FROM as a row of its own. */
 const ofOne = new Set(
   'string_to_array current_schemas current_schema current_database current_setting version now pg_backend_pid'.split(
     ' ',
   ),
 )
+
+/** Columns of lists that count from 0. */
+export const vectors = /^(indkey|indoption|indclass|indcollation)$/
 
 const begins = /^(from|join|lateral)$/
 const ends =
@@ -38,7 +41,11 @@ const rewriteTable = (rewrite: Rewrite, at: number): void => {
   const hasAlias = hasAliasAt(rewrite, next)
   const hasColumns = hasAlias && rewrite.is(aliasAt + 1, '(')
   const column = hasAlias ? quoteIdentifier(rewrite.tokens[aliasAt]!.text) : name
-  if (isNumbered && name === 'unnest') {
+  if (name === 'generate_subscripts') {
+    const listEnd = (rewrite.commasIn(at + 1, close)[0] ?? close) - 1
+    rewrite.replace(at, at, `(SELECT CAST(${vectors.test(rewrite.word(listEnd)) ? '-1 + ' : ''}${name}`)
+    rewrite.after(close, ` AS INTEGER) AS ${column})${hasAlias ? '' : ` AS ${name}`}`)
+  } else if (isNumbered && name === 'unnest') {
     const commas = rewrite.commasIn(at + 1, close)
     const first = rewrite.tokens.slice(at + 2, commas[0] ?? close)
     rewrite.before(at, '(SELECT ')
