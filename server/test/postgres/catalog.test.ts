@@ -118,6 +118,21 @@ it('shows a table as soon as it is there, as it is, and no longer than it is the
   expect(await ask(columns)).toEqual([[null]])
 })
 
+it.each([
+  'SELECT unnest(i.indkey) AS attnum, generate_subscripts(i.indkey, $1::INTEGER) AS nth FROM pg_index i',
+  'SELECT i.indkey[k.nth] AS attnum, k.nth FROM pg_index i, generate_subscripts(i.indkey, $1::INTEGER) AS k(nth)',
+  'SELECT i.indkey[nth] AS attnum, nth FROM pg_index i CROSS JOIN LATERAL pg_catalog.generate_subscripts(i.indkey, $1) AS nth',
+])('gives each column of a key its place: %s', async (places) => {
+  await service.query('CREATE TABLE pairs (a INTEGER, b INTEGER, PRIMARY KEY (b, a))')
+  const text = `SELECT attnum, nth FROM (${places} WHERE i.indrelid = 'pairs'::regclass) ORDER BY nth`
+  const { rows } = await client.query({ text, values: [1], rowMode: 'array' })
+  expect(rows).toEqual([
+    [2, 0],
+    [1, 1],
+  ])
+  await service.query('DROP TABLE pairs')
+})
+
 describe('what tells of one object is right as the first statement about its database', () => {
   it.each(['pg_get_viewdef(1::oid, true)', 'pg_get_constraintdef(1)', 'pg_get_indexdef(1)'])(
     'after the start: %s',

@@ -5,13 +5,13 @@ import { rewriteCalls, typeAggregates } from './rewriteCalls.js'
 import { nameColumns } from './columnNames.js'
 import { rewriteCasts } from './rewriteCasts.js'
 import { rewriteJoins, rewriteOperators } from './rewriteOperators.js'
-import { hasAliasAt, rewriteTables } from './rewriteTables.js'
+import { hasAliasAt, rewriteTables, vectors } from './rewriteTables.js'
 import { rewriteValues } from './rewriteValues.js'
 import { isSymbol, lowerName, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
 import { findExcess } from '../../sql/guard/findExcess.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import { closingAt } from '../../sql/text/operands.js'
-import { ownCatalog, quoteIdentifier, quoteText } from '../../duckdb/quote.js'
+import { ownCatalog, quoteText } from '../../duckdb/quote.js'
 import { catalogMacros, readingsOf, relationsIn } from '../catalog/createCatalog.js'
 import { owner, ownerOid, pg, userOid } from '../catalog/names.js'
 import { live } from '../catalog/relations.js'
@@ -71,7 +71,7 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
   for (let at = 0; at < tokens.length; at++) {
     const word = rewrite.word(at)
     if (word === '' || rewrite.isTaken(at)) continue
-    if (/^(indkey|indoption|indclass|indcollation)$/.test(word)) countFromZero(rewrite, at)
+    if (vectors.test(word)) countFromZero(rewrite, at)
     if (ofFunction.test(word)) nameFunction(rewrite, at)
     if (word === 'null' && isTextOfCatalog(rewrite, at, relations)) rewrite.after(at, '::VARCHAR')
     // `EXISTS (SELECT FROM t)`
@@ -212,20 +212,9 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
     rewrite.before(closingAt(rewrite.tokens, at + 1), ') + 1')
     return
   }
-  if (rewrite.word(first - 2) !== 'generate_subscripts') return
-  const close = closingAt(rewrite.tokens, first - 1)
-  if (!beginsRelation(rewrite, first - 2)) {
-    rewrite.before(first - 2, '(')
-    rewrite.after(close, ' - 1)::INTEGER')
-    return
-  }
-  // The alias of a function in FROM is its column, too.
-  const aliasAt = rewrite.word(close + 1) === 'as' ? close + 2 : close + 1
-  const alias = hasAliasAt(rewrite, close + 1)
-    ? quoteIdentifier(rewrite.tokens[aliasAt]!.text)
-    : 'generate_subscripts'
-  rewrite.replace(first - 2, first - 1, '(SELECT unnest(range(0, len(')
-  rewrite.replace(at + 1, close, `)))::INTEGER AS ${alias})`)
+  if (rewrite.word(first - 2) !== 'generate_subscripts' || rewrite.isTaken(first - 2)) return
+  rewrite.before(first - 2, '(')
+  rewrite.after(closingAt(rewrite.tokens, first - 1), ' - 1)::INTEGER')
 }
 
 /**

@@ -6,7 +6,7 @@ import { pg } from '../catalog/names.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */
-const ofItems = new Set(['generate_series', 'unnest'])
+const ofItems = new Set(['generate_series', 'generate_subscripts', 'unnest'])
 /** These give one value; in Postgres it may stand in FROM as a row of its own. */
 const ofOne = new Set(
   (
@@ -19,6 +19,9 @@ const isOne = (name: string) =>
   (catalogMacros.has(name) &&
     !Object.hasOwn(listed, name) &&
     !/^(pg_get_keywords|_pg_expandarray)$/.test(name))
+
+/** Columns of lists that count from 0. */
+export const vectors = /^(indkey|indoption|indclass|indcollation)$/
 
 const begins = /^(from|join|lateral)$/
 const ends =
@@ -64,7 +67,11 @@ const rewriteTable = (rewrite: Rewrite, at: number): number | undefined => {
     // The alias is the value itself where it stands alone.
     return hasAlias && !hasColumns && fields[0] === 'value' ? aliasAt : undefined
   }
-  if (isNumbered && name === 'unnest') {
+  if (name === 'generate_subscripts') {
+    const listEnd = (rewrite.commasIn(at + 1, close)[0] ?? close) - 1
+    rewrite.replace(at, at, `(SELECT CAST(${vectors.test(rewrite.word(listEnd)) ? '-1 + ' : ''}${name}`)
+    rewrite.after(close, ` AS INTEGER) AS ${column})${hasAlias ? '' : ` AS ${name}`}`)
+  } else if (isNumbered && name === 'unnest') {
     const commas = rewrite.commasIn(at + 1, close)
     const first = rewrite.tokens.slice(at + 2, commas[0] ?? close)
     rewrite.before(at, '(SELECT ')

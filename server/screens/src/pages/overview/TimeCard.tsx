@@ -135,7 +135,8 @@ function TimeChart({ answer, title, metric, range }: Props) {
 /** The totals, and the one that is chosen over time. */
 export function TimeCard({ asking }: { asking: Asking }) {
   const [search] = useSearch()
-  const { now, range } = useScope()
+  const scope = useScope()
+  const { now, range } = scope
   const metric = readMetric(search)
   const before = beforeOf(asking)
   const totals = askOf('totals', asking, before)
@@ -157,7 +158,12 @@ export function TimeCard({ asking }: { asking: Asking }) {
         </AnswerBody>
       </Card>
       <Card title={`${title} over time`} ask={series} aside={<ChartAside />} isStale={askedSeries.isStale}>
-        <AnswerBody asked={askedSeries} empty="There are no events in this time.">
+        <AnswerBody
+          asked={askedSeries}
+          empty={
+            scope.filters.length > 0 ? 'Nothing matches the filters.' : 'There are no events in this time.'
+          }
+        >
           {(answer) => <TimeChart answer={answer} title={title} metric={metric} range={range} />}
         </AnswerBody>
       </Card>
