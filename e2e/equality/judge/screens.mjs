@@ -76,7 +76,8 @@ const byDay = (title, column, timeZone) => {
 }
 
 /** As screens call a country or a language. @param {'region' | 'language'} type @param {string | number | null | undefined} code */
-const nameOf = (type, code) => new Intl.DisplayNames('en', { type }).of(String(code))
+const nameOf = (type, code) =>
+  new Intl.DisplayNames('en', { type, languageDisplay: 'standard' }).of(String(code))
 
 /** The values of a dimension: value, people, how often. @param {string} card @param {string} title @param {(truth: Truth) => Row[]} count @returns {Reading} */
 const ranking = (card, title, count) => ({

@@ -189,8 +189,8 @@ const concat = (rewrite: Rewrite, { open, close }: Call): void => {
   for (const [nth, start] of starts.slice(0, -1).entries()) {
     const [first, last] = [start + 1, starts[nth + 1]! - 1]
     if (first > last || (first === last && rewrite.tokens[first]!.kind === 'text')) continue
-    rewrite.before(first, `${pg}.shown(`)
-    rewrite.after(last, ')')
+    rewrite.after(start, `${pg}.shown(`)
+    rewrite.before(starts[nth + 1]!, ')')
   }
 }
 

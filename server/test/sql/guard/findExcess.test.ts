@@ -23,6 +23,7 @@ it.each([
   ['places in a list', `SELECT (a)${'[1]'.repeat(500)}`, /operators/],
   ['expressions of many operators', `SELECT ${many(100, () => many(100, String, '+'), ', ')}`, /operators/],
   ['open brackets', `SELECT ${'abs('.repeat(500)}1${')'.repeat(500)}`, /brackets/],
+  ['calls of a macro in one another', `SELECT ${'nullif('.repeat(20)}1${', 2)'.repeat(20)}`, /such as nullif/],
 ])('finds too many %s', (_, sql, problem) => {
   expect(check(sql)).toMatch(problem)
 })
@@ -35,6 +36,7 @@ it.each([
   ['joins', `SELECT * FROM t ${many(100, (at) => `JOIN t t${at} ON t${at}.a = t.a AND t.b = 1`, ' ')}`],
   ['terms, up to a bound', `SELECT 1 WHERE ${many(4000, (at) => `a = ${at}`, ' OR ')}`],
   ['operators, up to a bound', `SELECT ${many(250, String, ' + ')}`],
+  ['calls of a macro beside each other', `SELECT ${many(200, () => 'nullif(nullif(a, 1), 2)', ', ')}`],
   ['texts that look like operators', `SELECT '${'+ OR '.repeat(10_000)}', "${'a+'.repeat(10_000)}"`],
 ])('lets pass what DuckDB plans in time: %s', (_, sql) => {
   expect(check(sql)).toBeUndefined()
