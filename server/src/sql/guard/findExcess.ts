@@ -10,18 +10,17 @@ const maxTermsSquared = 5000 ** 2
 const maxOperatorsCubed = 300 ** 3
 
 /** How often DuckDB's own macros write what they are given: it plans each anew. */
-const writings: Readonly<Record<string, number>> = {
-  ...{ nullif: 2, split_part: 2, array_to_string: 2, array_to_string_comma_default: 2, array_pop_back: 2 },
-  ...{ weighted_avg: 2, wavg: 2, fmod: 2, json_group_array: 2, json_group_object: 2, map_contains_entry: 2 },
-  ...{
-    pg_get_constraintdef: 2,
-    round_even: 3,
-    roundbankers: 3,
-    format_type: 3,
-    format_pg_type: 15,
-    map_to_pg_oid: 19,
-  },
-}
+const writings = new Map<string, number>([
+  ...(
+    'nullif split_part array_to_string array_to_string_comma_default array_pop_back weighted_avg wavg fmod ' +
+    'json_group_array json_group_object map_contains_entry pg_get_constraintdef'
+  )
+    .split(' ')
+    .map((name) => [name, 2] as const),
+  ...['round_even', 'roundbankers', 'format_type'].map((name) => [name, 3] as const),
+  ['format_pg_type', 15],
+  ['map_to_pg_oid', 19],
+])
 /** 12 of them in one another take 140 ms, and each more twice as long. */
 const maxWritings = 2 ** 13
 
@@ -39,7 +38,7 @@ class Level {
   operators = 0
 
   /** How often what stands within is planned. */
-  constructor(readonly writings = 1) {}
+  constructor(readonly planned = 1) {}
 }
 
 /**
@@ -81,7 +80,7 @@ export const findExcess = (tokens: readonly SqlToken[]): string | undefined => {
       endOperators(level)
     } else if (kind === 'symbol' && '([{'.includes(text)) {
       if (token.depth + 2 > maxDepth) return `The statement has more than ${maxDepth} brackets open at once.`
-      const planned = level.writings * (isSymbol(token, '(') ? (writings[wordOf(before)] ?? 1) : 1)
+      const planned = level.planned * (isSymbol(token, '(') ? (writings.get(wordOf(before)) ?? 1) : 1)
       if (planned > maxWritings)
         return 'The statement has too many calls in one another of functions such as nullif: cut it into parts.'
       levels.set(at, new Level(planned))
