@@ -173,6 +173,23 @@ interface Joined extends Range {
   kind: 'text' | 'literal' | 'any'
 }
 
+const mostLookedAt = 500
+/** Whether brackets hold a chain of `||` with a text in it, or with brackets of that kind. */
+const isJoinedText = (rewrite: Rewrite, open: number, close: number): boolean => {
+  // Each bracket around it looks again.
+  if (close - open > mostLookedAt) return false
+  const parts = [open + 1]
+  for (let at = open + 1; at < close; at++)
+    if (rewrite.tokens[at]!.around === open && rewrite.isOperator(at, '||')) parts.push(at + 2)
+  return (
+    parts.length > 1 &&
+    parts.some((first, nth) => {
+      const last = (parts[nth + 1] ?? close + 2) - 3
+      return first <= last && kindOf(rewrite, { first, last }) === 'text'
+    })
+  )
+}
+
 const kindOf = (rewrite: Rewrite, { first, last }: Range): Joined['kind'] => {
   const { tokens } = rewrite
   if (
@@ -181,6 +198,8 @@ const kindOf = (rewrite: Rewrite, { first, last }: Range): Joined['kind'] => {
   )
     return isValue(rewrite.text(last)) ? 'literal' : 'text'
   if (rewrite.is(last - 1, ':') && /^(text|varchar)$/.test(rewrite.word(last))) return 'text'
+  if (rewrite.is(first, '(') && tokens[first]!.pair === last)
+    return isJoinedText(rewrite, first, last) ? 'text' : 'any'
   const open = rewrite.is(last, ')') ? tokens[last]!.pair : -1
   return open === first + 1 && ofText.has(rewrite.word(first)) ? 'text' : 'any'
 }

@@ -5,7 +5,7 @@ import { rewriteCalls, typeAggregates } from './rewriteCalls.js'
 import { nameColumns } from './columnNames.js'
 import { rewriteCasts } from './rewriteCasts.js'
 import { rewriteJoins, rewriteOperators } from './rewriteOperators.js'
-import { hasAliasAt, rewriteTables, vectors } from './rewriteTables.js'
+import { hasAliasAt, rewriteTables, vectors, rowless } from './rewriteTables.js'
 import { rewriteValues } from './rewriteValues.js'
 import { isSymbol, lowerName, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
 import { findExcess } from '../../sql/guard/findExcess.js'
@@ -128,14 +128,6 @@ const replaceQualified = (rewrite: Rewrite, at: number, schema: string): number 
   else if (schema === 'pg_catalog') rewrite.replace(at, at + 1, '')
   return end
 }
-
-/** Functions in FROM that have no rows here, with their columns. */
-const rowless: Record<string, string> = {
-  pg_partition_ancestors: 'NULL::BIGINT AS relid, NULL::BIGINT AS ordinality',
-  pg_partition_tree: 'NULL::BIGINT AS relid, NULL::BIGINT AS parentrelid, false AS isleaf, 0 AS level',
-  pg_options_to_table: 'NULL::VARCHAR AS option_name, NULL::VARCHAR AS option_value',
-  aclexplode: 'NULL::BIGINT AS grantor, NULL::BIGINT AS grantee, NULL::VARCHAR AS privilege_type, false AS is_grantable',
-} // prettier-ignore
 
 const beginsRelation = (rewrite: Rewrite, at: number): boolean =>
   rewrite.is(rewrite.is(at + 1, '.') ? at + 3 : at + 1, '(') &&

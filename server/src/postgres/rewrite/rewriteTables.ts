@@ -7,6 +7,14 @@ import type { Rewrite } from './Rewrite.js'
 
 /** These give a row for each item, as tables do. */
 const ofItems = new Set(['generate_series', 'generate_subscripts', 'unnest'])
+/** Functions in FROM that have no rows here, with their columns. */
+export const rowless: Readonly<Record<string, string>> = {
+  pg_partition_ancestors: 'NULL::BIGINT AS relid, NULL::BIGINT AS ordinality',
+  pg_partition_tree: 'NULL::BIGINT AS relid, NULL::BIGINT AS parentrelid, false AS isleaf, 0 AS level',
+  pg_options_to_table: 'NULL::VARCHAR AS option_name, NULL::VARCHAR AS option_value',
+  aclexplode: 'NULL::BIGINT AS grantor, NULL::BIGINT AS grantee, NULL::VARCHAR AS privilege_type, false AS is_grantable',
+} // prettier-ignore
+
 /** These give one value; in Postgres it may stand in FROM as a row of its own. */
 const ofOne = new Set(
   (
@@ -147,7 +155,13 @@ export const rewriteTables = (rewrite: Rewrite): void => {
       rewrite.before(at, isSmall ? 'CAST(unnest(' : 'unnest(')
       rewrite.after(close, isSmall ? ') AS INTEGER)' : ')')
     }
-    if (clause !== 'from' || !rewrite.is(at + 1, '(') || rewrite.asker.isOwn(word)) continue
+    if (
+      clause !== 'from' ||
+      !rewrite.is(at + 1, '(') ||
+      rewrite.asker.isOwn(word) ||
+      Object.hasOwn(rowless, word)
+    )
+      continue
     if (!ofItems.has(word) && !isOne(word) && !Object.hasOwn(listed, word)) continue
     // The schema of a function stands before it.
     const last = rewrite.is(at - 1, '.') ? at - 3 : at - 1

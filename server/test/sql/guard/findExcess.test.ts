@@ -23,7 +23,11 @@ it.each([
   ['places in a list', `SELECT (a)${'[1]'.repeat(500)}`, /operators/],
   ['expressions of many operators', `SELECT ${many(100, () => many(100, String, '+'), ', ')}`, /operators/],
   ['open brackets', `SELECT ${'abs('.repeat(500)}1${')'.repeat(500)}`, /brackets/],
-  ['calls of a macro in one another', `SELECT ${'nullif('.repeat(20)}1${', 2)'.repeat(20)}`, /such as nullif/],
+  [
+    'calls of a macro in one another',
+    `SELECT ${'nullif('.repeat(20)}1${', 2)'.repeat(20)}`,
+    /such as nullif/,
+  ],
 ])('finds too many %s', (_, sql, problem) => {
   expect(check(sql)).toMatch(problem)
 })
