@@ -3,10 +3,11 @@ import { type Asking, askOf, beforeOf } from '../../data/asks'
 import { useStore } from '../../data/createStore'
 import { login } from '../../data/login'
 import type { Answer } from '../../data/query'
-import { useSaved } from '../../data/saved'
+import { useIsKnown, useSaved } from '../../data/saved'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
+import { Loading } from '../../parts/notes'
 import { formatCount, formatShare } from '../../parts/format'
 import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
@@ -43,6 +44,7 @@ function GoalTotals({ answer }: { answer: Answer }) {
 /** Which goal the cards count, how many reached it, and the way to make one. */
 export function GoalCard({ asking }: { asking: Asking }) {
   const goals = useSaved('goal')
+  const isKnown = useIsKnown()
   const chosen = useGoal()
   const [, setSearch] = useSearch()
   const { now } = useScope()
@@ -92,6 +94,8 @@ export function GoalCard({ asking }: { asking: Asking }) {
             {(answer) => <GoalTotals answer={answer} />}
           </AnswerBody>
         </>
+      ) : chosen !== undefined && !isKnown ? (
+        <Loading />
       ) : (
         <p class="soft">
           {goals.length === 0
