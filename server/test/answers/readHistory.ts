@@ -18,7 +18,7 @@ export interface Seen {
   referrer: string | null
   referrerHost: string | null
   bot: string | null
-  /** Of its person, as the service has them. */
+  /** Traits of its person, as the service has them. */
   traits: Record<string, string>
 }
 

@@ -66,7 +66,7 @@ const listings =
     .filter((command) => command !== '\\z+')
 
 it('psql’s backslash commands all have an answer', async () => {
-  // Of an empty list psql itself says that nothing was found.
+  // psql itself says of an empty list that nothing was found.
   const { stderr } = await runPsql(service.postgresPort, listings)
   expect(stderr.replaceAll(/^Did not find any [a-z ]+\.\n/gm, '')).toBe('')
   expect(await psql('\\dconfig work_mem')).toBe('work_mem|4MB')

@@ -48,7 +48,7 @@ const plain = (/** @type {string} */ xml) =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-/** Of each test how it failed; one that has parts fails with the first of them. @param {string} xml of pytest */
+/** How each test failed; one that has parts fails with the first of them. @param {string} xml of pytest */
 function readReport(xml) {
   /** @type {Map<string, string>} */
   const cases = new Map()

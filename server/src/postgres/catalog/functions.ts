@@ -260,7 +260,7 @@ const byType = (parameters: string, cases: Record<string, string>, rest: string)
   [`of TINYINT[][][][], nearest TINYINT, ${parameters}`, rest],
   [`of, nearest, ${parameters}`, rest],
 ]
-/** Of NULL there is neither quotient nor error. */
+/** NULL has neither quotient nor error. */
 const unlessZero = (sql: string) =>
   `CASE WHEN value = 0 AND divided IS NOT NULL THEN error('division by zero') ELSE ${sql} END`
 
@@ -307,7 +307,7 @@ export const typedFunctions: Macros = {
   date_trunc_of: byType('part, value', { DATE: 'date_trunc(part, value::TIMESTAMPTZ)', TIMESTAMP: 'date_trunc(part, value)' }, 'date_trunc(part, value)'),
   minus_of: [['l DATE, r DATE, nearest BIGINT, a, b', '(a - b)::INTEGER'], ['l TINYINT[][][][], r TINYINT[][][][], nearest TINYINT, a, b', 'a - b'], ['l, r, nearest, a, b', 'a - b']],
   without_of: [['of BOOLEAN, a, b', withoutKey], ['of INTEGER, a, b', 'a - b']],
-  // Of these kinds: a list is a VARCHAR, JSON is true, bytes and what is not known a DATE, and all else is 1.
+  // A value counts as one of these kinds: a list is a VARCHAR, JSON is true, bytes and what is not known a DATE, and all else is 1.
   joined_text_of: [['of INTEGER, a, b', `${pg}.text(a) || b`], ['of BOOLEAN, a, b', `${pg}.joined(a, b::JSON)`], ['of VARCHAR, a, b', 'a || b'], ['of DATE, a, b', 'a || b']],
   joined_of: [
     ...['INTEGER INTEGER', 'INTEGER BOOLEAN', 'BOOLEAN INTEGER'].map((types): [string, string] => [`l ${types.replace(' ', ', r ')}, a, b`, joinedTexts]),
@@ -331,7 +331,7 @@ const substring: Macros[string] = [['value, start', 'system.main.substring(value
 
 /** Functions that DuckDB has too, with another value or type. */
 export const valueFunctions: Macros = {
-  // Of two neighbours that are equally near PostgreSQL takes the even float.
+  // PostgreSQL takes the even one of two floats that are equally near.
   round: [['value', once('value', `(round(v) - CASE WHEN typeof(v) = 'DOUBLE' AND abs(v - trunc(v)) = 0.5 AND abs(round(v)) % 2 = 1 THEN sign(v) ELSE 0 END)`)], ['value, places', 'round(value::DECIMAL(38, 10), places)']],
   sum: always(chosen('sum', 'value', 'sum(value)'), 'value'),
   avg: always(chosen('mean', 'value'), 'value'),

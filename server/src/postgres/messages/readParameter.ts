@@ -149,7 +149,7 @@ export const decimal = (value: string): string => {
       .padEnd(at, '0')
       .replace(/^0+(?=\d)/, '') || '0'
   const fraction = digits.slice(at)
-  // Of a number that has digits behind the point alone DuckDB would not write the 0 before it.
+  // DuckDB would not write the 0 before the point of a number below one.
   const digitsOf = integer.replace(/^0$/, '').length + fraction.length
   const width = Math.max(digitsOf, Math.min(fraction.length + 1, longest))
   if (width > longest)
