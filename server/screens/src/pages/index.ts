@@ -16,7 +16,18 @@ import { Vitals } from './vitals/Vitals'
 /** In the order of the navigation. */
 export const pages: readonly Page[] = [
   { path: '/app/', title: 'Overview', view: Overview, counts: 'sessions' },
-  { path: '/app/explore', title: 'Explore', view: Explore, counts: (search) => readMeasure(search).of },
+  {
+    path: '/app/explore',
+    title: 'Explore',
+    view: Explore,
+    counts: (search) => readMeasure(search).of,
+    controls: (search) => [
+      'environment',
+      'range',
+      'bots',
+      ...(readMeasure(search).isOfDays ? (['anonymous'] as const) : []),
+    ],
+  },
   {
     path: '/app/live',
     title: 'Live',
