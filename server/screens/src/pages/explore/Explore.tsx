@@ -1,5 +1,4 @@
 import { useMemo } from 'preact/hooks'
-import { keyOf } from '../../data/asks'
 import { Annotations } from '../../parts/Annotations'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
@@ -156,9 +155,7 @@ export function Explore() {
         </QuestionLine>
       </Card>
       {ask ? (
-        // Another question has other columns, so it begins without the answer before.
         <AnswerCard
-          key={keyOf(ask)}
           title={title}
           ask={ask}
           aside={
