@@ -49,7 +49,7 @@ export function App() {
   const main = useRef<HTMLElement>(null)
   const last = useRef(path)
   useEffect(() => {
-    if (last.current !== path) main.current?.focus()
+    if (last.current !== path) main.current?.focus({ preventScroll: true })
     last.current = path
   }, [path])
 
@@ -75,7 +75,7 @@ export function App() {
   const View = page?.view ?? NotFound
   return (
     <ScopeProvider>
-      <div class="frame" inert={state === 'expired'}>
+      <div class={isFixed() ? 'frame' : 'frame has-pages'} inert={state === 'expired'}>
         <a class="skip" href="#content" onClick={skip}>
           Skip to the content
         </a>

@@ -2,6 +2,7 @@ import { askOf } from '../../data/asks'
 import { fieldOf } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
+import { CardColumns } from '../../parts/Card'
 import { Chart, ChartAside } from '../../parts/Chart'
 import { formatCount, nameTime } from '../../parts/format'
 import { Tabs } from '../../parts/Tabs'
@@ -91,10 +92,9 @@ export function Errors() {
           </>
         )}
       </AnswerCard>
-      <div class="card-grid">
+      <CardColumns>
         {field && (
           <AnswerCard
-            key={field.name}
             title="Where"
             ask={askOf('errors_by_value', scope, { by: field.name })}
             empty={none}
@@ -127,7 +127,7 @@ export function Errors() {
             {({ rows }) => <NewestErrors rows={rows} />}
           </AnswerCard>
         )}
-      </div>
+      </CardColumns>
     </>
   )
 }

@@ -2,7 +2,6 @@ import { useMemo } from 'preact/hooks'
 import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
 import { comparisons, readComparison } from '../../address/timeRange'
-import { keyOf } from '../../data/asks'
 import { Annotations } from '../../parts/Annotations'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
@@ -97,9 +96,7 @@ export function Explore() {
         </QuestionLine>
       </Card>
       {ask ? (
-        // Another question has other columns, so it begins without the answer before.
         <AnswerCard
-          key={keyOf(ask)}
           title={title}
           ask={ask}
           aside={<Asides question={question} />}
