@@ -236,6 +236,7 @@ describe('listings', () => {
       ['events'],
       ['identities'],
       ['identity_traits'],
+      ['metrics'],
       ['page_views'],
       ['persons'],
       ['plan_drift'],
