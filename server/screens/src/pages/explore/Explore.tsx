@@ -159,6 +159,7 @@ export function Explore() {
         // Another question has other columns, so it begins without the answer before.
         <AnswerCard
           key={keyOf(ask)}
+          name="answer"
           title={title}
           ask={ask}
           aside={
@@ -183,7 +184,7 @@ export function Explore() {
           }}
         </AnswerCard>
       ) : (
-        <Card title={measure.title}>
+        <Card name="answer" title={measure.title}>
           <Empty>Choose a property whose values are numbers.</Empty>
         </Card>
       )}
