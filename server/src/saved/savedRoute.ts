@@ -4,7 +4,7 @@ import { guestPrefix, screenPrefix } from '../files/screenRoutes.js'
 import { originForm } from '../options/values.js'
 import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
-import { parseJson, shapeChecker } from '../http/readJson.js'
+import { parseWhole, shapeChecker } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser, idLength } from '../users/Identity.js'
@@ -14,12 +14,12 @@ import { savedKinds, type SavedKind, type SavedItem } from './savedSchema.js'
 export const savedPath = '/saved'
 
 const maxBodyBytes = 65_536
-/** Letters that a text on one line can have: half a character, which JSON can hold, is none. */
-const letters = String.raw`[^\p{Cc}\p{Cs}]*`
+/** Letters that a text on one line can have. */
+const letters = String.raw`\P{Cc}*`
 /** A text that shows something. */
 const text = (maxLength: number) => ({
   type: 'string',
-  pattern: String.raw`^${letters}[^\s\p{Cc}\p{Cs}]${letters}$`,
+  pattern: String.raw`^${letters}[^\s\p{Cc}]${letters}$`,
   maxLength,
 })
 const moment = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` }
@@ -157,7 +157,7 @@ export const savedRoute = ({
   async handle({ request, response }) {
     const { user, role } = await authenticate(request, response)
     if (role === 'read') throw readOnlyUser()
-    const { value } = parseJson(await readBody(request, maxBodyBytes))
+    const { value } = parseWhole(await readBody(request, maxBodyBytes))
     checkItem(value)
     const given = value as SavedItem
     checkWhole(given)

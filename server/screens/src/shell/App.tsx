@@ -53,7 +53,7 @@ export function App() {
   const main = useRef<HTMLElement>(null)
   const last = useRef(path)
   useEffect(() => {
-    if (last.current !== path) main.current?.focus()
+    if (last.current !== path) main.current?.focus({ preventScroll: true })
     last.current = path
   }, [path])
 
@@ -81,6 +81,7 @@ export function App() {
     return (
       <ScopeProvider>
         <main class="embed">
+          <h1 class="visually-hidden">{title}</h1>
           <OneCard.Provider value={view.card}>
             <View pages={pages} />
           </OneCard.Provider>
@@ -90,7 +91,7 @@ export function App() {
     )
   return (
     <ScopeProvider>
-      <div class="frame" inert={state === 'expired'}>
+      <div class={isFixed() ? 'frame' : 'frame has-pages'} inert={state === 'expired'}>
         <a class="skip" href="#content" onClick={skip}>
           Skip to the content
         </a>
