@@ -8,14 +8,16 @@ import { pages } from '../pages'
 import { Header } from './Header'
 import { place, addressOf } from '../address/location'
 import { Login } from './Login'
-import { ScopeProvider, scopeSearch, useScope } from '../address/scope'
+import { ScopeProvider, useScope, useScopeSearch } from '../address/scope'
 import { describeFilter } from '../data/filters'
 import { FilterBar } from '../parts/FilterBar'
+import { OneCard } from '../parts/oneCard'
+import { ScopeNote } from '../parts/ScopeNote'
 import { countedOn, type Page } from './Page'
 
 const NotFound = () => (
   <p>
-    There is no page at this address. <a href={addressOf('/app/', scopeSearch())}>Go to the overview.</a>
+    There is no page at this address. <a href={addressOf('/app/', useScopeSearch()())}>Go to the overview.</a>
   </p>
 )
 
@@ -37,7 +39,9 @@ export function App() {
   const { state, problem } = useStore(login)
   const { path } = useStore(place)
   const view = useStore(guest)
-  const shown = isGuest ? pages.filter((each) => Object.hasOwn(freeParameters, each.path)) : pages
+  const shown = isGuest
+    ? pages.filter((each) => Object.hasOwn(freeParameters, each.path) || each.path === view?.path)
+    : pages
   const page = shown.find((each) => each.path === path)
   const title = (isFixed() ? view?.name : page?.title) ?? 'Not found'
 
@@ -73,6 +77,18 @@ export function App() {
       </main>
     )
   const View = page?.view ?? NotFound
+  if (view?.card !== undefined)
+    return (
+      <ScopeProvider>
+        <main class="embed">
+          <h1 class="visually-hidden">{title}</h1>
+          <OneCard.Provider value={view.card}>
+            <View pages={pages} />
+          </OneCard.Provider>
+          <ScopeNote of={['time', 'segment']} />
+        </main>
+      </ScopeProvider>
+    )
   return (
     <ScopeProvider>
       <div class={isFixed() ? 'frame' : 'frame has-pages'} inert={state === 'expired'}>
@@ -83,7 +99,7 @@ export function App() {
         <main ref={main} id="content" tabIndex={-1} key={path}>
           <h1>{title}</h1>
           {page && <Filters page={page} />}
-          <View />
+          <View pages={pages} />
         </main>
       </div>
       {state === 'expired' && <Login isExpired />}
