@@ -4,6 +4,8 @@ import { Problem } from '../data/Problem'
 
 interface Props {
   title: string
+  /** What the button says. @defaultValue Save */
+  action?: string
   /** Is given the fields by their names, without blanks around them. What it throws is told. */
   save: (fields: Record<string, string>) => Promise<void>
   remove?: (() => Promise<void>) | undefined
@@ -13,7 +15,7 @@ interface Props {
 }
 
 /** A form over the page. It stays, with what was written, until that is saved or given up. */
-export function FormDialog({ title, save, remove, close, children }: Props) {
+export function FormDialog({ title, action = 'Save', save, remove, close, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [message, setMessage] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -48,7 +50,7 @@ export function FormDialog({ title, save, remove, close, children }: Props) {
         </p>
         <p class="buttons">
           <button class="button strong" disabled={isBusy}>
-            Save
+            {action}
           </button>
           <button class="button" type="button" onClick={() => dialog.current?.close()}>
             Cancel
@@ -58,6 +60,37 @@ export function FormDialog({ title, save, remove, close, children }: Props) {
               Remove
             </button>
           )}
+        </p>
+      </form>
+    </dialog>
+  )
+}
+
+/** The one time that a link or a key is shown. */
+export function ShownOnce({
+  title,
+  value,
+  close,
+  children,
+}: {
+  title: string
+  value: string
+  close: () => void
+  children?: ComponentChildren
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} class="sql-dialog form-dialog" aria-label={title} onClose={close}>
+      <form method="dialog">
+        <h2>{title}</h2>
+        <label>
+          Copy it now: it is shown only once
+          <input value={value} readOnly onFocus={({ currentTarget }) => currentTarget.select()} />
+        </label>
+        {children}
+        <p class="buttons">
+          <button class="button strong">Done</button>
         </p>
       </form>
     </dialog>

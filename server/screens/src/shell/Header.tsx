@@ -26,6 +26,12 @@ interface Props {
   current: Page | undefined
 }
 
+const mayDo = {
+  read: 'May read',
+  write: 'May read and write',
+  admin: 'May read, write, and make users and keys',
+}
+
 /** A guest sees one environment; of one page, all but the time is as the link says. */
 const mayChange = (control: Controls[number]) =>
   control === 'range' || !isGuest || (control === 'bots' && !isFixed())
@@ -73,7 +79,7 @@ export function Header({ pages, current }: Props) {
           {!isGuest && (
             <>
               <Views pages={pages} />
-              <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
+              <span class="soft" title={user && mayDo[user.role]}>
                 {user?.user}
               </span>
             </>

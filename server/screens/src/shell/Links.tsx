@@ -1,35 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
 import { save, saveLink, useSaved } from '../data/saved'
 import { shownAsks } from '../data/shownAsks'
 import { findRefusal } from '../address/guestAddress'
-import { FormDialog } from '../parts/FormDialog'
+import { FormDialog, ShownOnce } from '../parts/FormDialog'
 import { Moment } from '../parts/Moment'
 import { changeSearch, place } from '../address/location'
 import type { Page } from './Page'
 import { useScope, scopeSearch } from '../address/scope'
 import { fromDay, startOfDay, toDay } from '../address/timeRange'
-
-/** The one time that the address of a link is shown. */
-function MadeLink({ address, close }: { address: string; close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
-  return (
-    <dialog ref={dialog} class="sql-dialog form-dialog" aria-label="The link" onClose={close}>
-      <form method="dialog">
-        <h2>The link</h2>
-        <label>
-          Copy it now: it is shown only once
-          <input value={address} readOnly onFocus={({ currentTarget }) => currentTarget.select()} />
-        </label>
-        <p class="buttons">
-          <button class="button strong">Done</button>
-        </p>
-      </form>
-    </dialog>
-  )
-}
 
 const titleOf = (pages: readonly Page[], path: string) =>
   pages.find((page) => page.path === path)?.title ?? path
@@ -105,7 +85,7 @@ export function ShareForm({ pages, close }: { pages: readonly Page[]; close: () 
   // A form that has saved closes itself.
   const next = () => (made.current === undefined ? close() : setAddress(made.current))
 
-  if (address !== undefined) return <MadeLink address={address} close={close} />
+  if (address !== undefined) return <ShownOnce title="The link" value={address} close={close} />
   return (
     <FormDialog title="Share by a link" close={next} save={make}>
       <label>
