@@ -1,6 +1,6 @@
 import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
-import { parseJson } from '../http/readJson.js'
+import { parseWhole } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import { readIdentity } from '../users/Identity.js'
 import { messageOf, refuseField } from '../sql/refuse.js'
@@ -129,7 +129,7 @@ export const mcpRoute = (options: RunForAgent): Route => ({
     const { user } = readIdentity(request)
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const { text, value } = parseJson(await readBody(request, maxBodyBytes))
+    const { text, value } = parseWhole(await readBody(request, maxBodyBytes))
     const headers = Object.entries(request.headers).flatMap(([name, header]) =>
       typeof header === 'string' ? [[name, header] as [string, string]] : [],
     )
