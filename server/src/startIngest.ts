@@ -12,6 +12,8 @@ import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
 import { takeBase, createAddressOf, networkOf, warnOfProxies } from './http/behindProxy.js'
 import { idsPath, idsRoutes } from './analytics/idsRoutes.js'
+import { historyRoutes } from './history/historyRoutes.js'
+import { Imports } from './history/Imports.js'
 import type { EngineLink } from './link/EngineLink.js'
 import { engineRoutes, noEngineRoutes, tasksRoute, findTask } from './link/engineRoutes.js'
 import { openEngineSide, type EngineSide } from './link/openEngineSide.js'
@@ -176,6 +178,10 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
             reader: () => LogStore.readerIn(folder.acceptLog),
           })
     const rounds = engine && new Rounds(openRounds(engine))
+    const ofUsers = shared === undefined ? intake : openIntake(shared.ofUsers)
+    const history = engine && { ...options, folder: engine.folder, intake: ofUsers, accepted }
+    const imports = history && new Imports(history)
+    cleanups.add(() => imports?.drop())
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
       open: doorPaths,
@@ -217,10 +223,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
                 ? [mcpProxyRoute(options, { proxy: engine.proxy, tries })]
                 : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
-              savedRoute({
-                authenticate,
-                intake: shared === undefined ? intake : openIntake(shared.ofUsers),
-              }),
+              savedRoute({ authenticate, intake: ofUsers }),
+              ...historyRoutes({ ...history!, authenticate, imports: imports! }),
             ]),
       ],
       logger,
