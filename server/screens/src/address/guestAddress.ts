@@ -4,7 +4,7 @@ import { readConditions, readFilters } from '../data/filters'
 /** The parameters of a page that a guest may change although the link shows one address: they choose among its figures. */
 export const freeParameters: Readonly<Record<string, readonly string[]>> = {
   '/app/': ['metric', 'more', 'by_pages', 'by_sources', 'by_events', 'by_devices', 'by_places'],
-  '/app/explore': ['as', 'order'],
+  '/app/explore': ['as', 'order', 'rest'],
   '/app/funnel': [],
   '/app/retention': [],
   '/app/paths': [],

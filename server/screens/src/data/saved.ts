@@ -2,8 +2,7 @@ import type { Ask } from './asks'
 import { base } from './base'
 import { createStore, useStore } from './createStore'
 import { findGuest, guest, isGuest } from './guest'
-import { expireLogin } from './login'
-import { readProblem, toProblem } from './Problem'
+import { post } from './post'
 import { ask } from './query'
 
 /** A card of a page at an address, as a guest sees it, too. */
@@ -100,22 +99,7 @@ export const savedBoards = (): readonly Saved<'board'>[] => lists.get()?.board ?
 /** Whether it is known what is saved. */
 export const useIsKnown = (): boolean => useStore(lists) !== undefined
 
-/** Sends what is to be saved, and gives the answer. Throws a `Problem`, nothing else. */
-async function send(item: object): Promise<{ address?: string }> {
-  try {
-    const response = await fetch(`${base}/saved`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(item),
-    })
-    if (!response.ok) throw await readProblem(response)
-    return (await response.json()) as { address?: string }
-  } catch (error) {
-    const problem = toProblem(error)
-    if (problem.kind === 'login') expireLogin()
-    throw problem
-  }
-}
+const send = (item: object) => post<{ address?: string }>('/saved', item)
 
 /** Saves, renames or (with `null`) removes. Throws a `Problem`, nothing else. */
 export async function save<Kind extends SavedKind>(

@@ -31,6 +31,12 @@ export const pages: readonly Page[] = [
     group: 'Analysis',
     view: Explore,
     counts: (search) => readMeasure(search).of,
+    controls: (search) => [
+      'environment',
+      'range',
+      'bots',
+      ...(readMeasure(search).isOfDays ? (['anonymous'] as const) : []),
+    ],
   },
   {
     path: '/app/funnel',

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { useScope } from '../address/scope'
 import type { Ask } from '../data/asks'
 import type { Answer } from '../data/query'
@@ -17,11 +18,15 @@ interface BodyProps {
 /** What is known of a question: its answer, that it has no rows, why there is none, or that it is on its way. */
 export function AnswerBody({ asked, empty, children }: BodyProps) {
   const { answer, problem, isLoading, since } = asked
+  // While another question is asked, the picture is of the one before: its columns, units and names with its rows.
+  const picture = useRef<ComponentChildren>(null)
+  if (answer && !isLoading)
+    picture.current = answer.rows.length === 0 ? <Empty>{empty}</Empty> : children(answer)
   return (
     <>
       {isLoading && <Loading since={since} cancel={asked.cancel} />}
       {problem && <ProblemNote problem={problem} again={asked.ask} />}
-      {answer && (answer.rows.length === 0 ? <Empty>{empty}</Empty> : children(answer))}
+      {answer && picture.current}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, toChildArray } from 'preact'
 import { useContext, useId } from 'preact/hooks'
 import type { Ask } from '../data/asks'
 import { isGuest } from '../data/guest'
@@ -43,5 +43,17 @@ export function Card(props: Props) {
         </div>
       </section>
     </AskingCard.Provider>
+  )
+}
+
+/** Cards in two columns, each as high as it is: in rows there would be holes beside short ones. The long ones come first. */
+export function CardColumns({ children }: { children: ComponentChildren }) {
+  const cards = toChildArray(children)
+  return (
+    <div class="card-columns">
+      {[0, 1].map((side) => (
+        <div key={side}>{cards.filter((_, at) => (at === 0 || at === 2 ? 0 : 1) === side)}</div>
+      ))}
+    </div>
   )
 }

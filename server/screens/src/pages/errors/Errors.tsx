@@ -2,6 +2,7 @@ import { askOf } from '../../data/asks'
 import { fieldOf } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
+import { CardColumns } from '../../parts/Card'
 import { Chart, ChartAside } from '../../parts/Chart'
 import { formatCount, nameTime } from '../../parts/format'
 import { Tabs } from '../../parts/Tabs'
@@ -101,10 +102,9 @@ export function Errors() {
           </>
         )}
       </AnswerCard>
-      <div class="card-grid">
+      <CardColumns>
         {field && (
           <AnswerCard
-            key={field.name}
             name="where"
             title="Where"
             ask={askOf('errors_by_value', scope, { by: field.name })}
@@ -138,7 +138,7 @@ export function Errors() {
             {({ rows }) => <NewestErrors rows={rows} />}
           </AnswerCard>
         )}
-      </div>
+      </CardColumns>
     </>
   )
 }

@@ -10,6 +10,7 @@ import { Empty } from '../../parts/notes'
 import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
 import { FunnelBars } from './FunnelBars'
+import { FunnelLuck } from './FunnelLuck'
 import {
   askFunnel,
   type FunnelAsking,
@@ -104,6 +105,7 @@ function FunnelGroups({ asking, by }: { asking: FunnelAsking; by: string }) {
                 })),
               ]}
             />
+            {asking.steps.length > 1 && <FunnelLuck groups={groups.slice(0, mostGroups)} by={by} />}
             {groups.length > mostGroups && (
               <p class="soft">
                 The {mostGroups} values with most people are shown, of {formatCount(groups.length)}. SQL gives

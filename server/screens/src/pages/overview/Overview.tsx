@@ -3,6 +3,7 @@ import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
 import { OneCard } from '../../parts/oneCard'
 import { useScope } from '../../address/scope'
+import { CardColumns } from '../../parts/Card'
 import { EmptyStore } from '../setup/FirstEvent'
 import { groups } from './dimensions'
 import { CrawlerCard } from './CrawlerCard'
@@ -26,13 +27,13 @@ export function Overview() {
     <>
       <TimeCard asking={scope} />
       <GoalCard asking={scope} />
-      <div class="card-grid">
+      <CardColumns>
         {groups.map((group) => (
           <RankingCard key={group.title} {...group} asking={scope} />
         ))}
         {/* Filters pick sessions, and a crawler has none. */}
         {scope.filters.length === 0 && <CrawlerCard asking={scope} />}
-      </div>
+      </CardColumns>
     </>
   )
 }

@@ -91,7 +91,6 @@ export function Vitals() {
         )}
       </AnswerCard>
       <AnswerCard
-        key={`pages ${vital.name}`}
         name="pages"
         title={`${title} by page and device`}
         ask={askOf('vitals_by_page', scope, ofVital)}
@@ -101,14 +100,13 @@ export function Vitals() {
           <>
             <VitalPages rows={rows} vital={vital} />
             <p class="soft">
-              The slowest pages come first, those with fewer than {fewMeasurements} measurements last. At most{' '}
-              {mostPages} are shown.
+              First come the pages that cost most: their distance from good, times their measurements. What
+              has fewer than {fewMeasurements} is grey, and last. At most {mostPages} pages are shown.
             </p>
           </>
         )}
       </AnswerCard>
       <AnswerCard
-        key={`time ${vital.name}`}
         name="time"
         title={`${title} over time`}
         ask={askOf('vitals_over_time', scope, { ...ofVital, unit: range.unit })}
