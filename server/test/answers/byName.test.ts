@@ -251,10 +251,13 @@ describe('POST /answer', () => {
       [
         ['nothing stands before', { join: 'or' }],
         ['behind what people did', {}, { join: 'with' }],
-        ['times and days', { times: 2 }],
+        ['times, days and after', { times: 2 }],
+        ['times, days and after', { after: '' }],
         ['values must be a number', { operator: 'above' }],
         ['values must be two numbers', { operator: 'between', values: ['1'] }],
-        ['times and days', { operator: 'did' }],
+        ['times, days and after', { operator: 'did' }],
+        ['after must have days', { field: 'event', operator: 'did', after: '' }],
+        ['page_views must be compared with numbers', { field: 'page_views' }],
         ['a field of events', { field: 'event', operator: 'did' }, { field: 'entry', join: 'with' }],
       ] as const
     ).map(([named, ...where]): [string, Body] => [

@@ -12,6 +12,9 @@ export const freeParameters: Readonly<Record<string, readonly string[]>> = {
   '/app/errors': ['by'],
 }
 
+/** Guests see one board, by a link to it. */
+export const boardsPath = '/app/boards'
+
 /** The parameters of the time, which every guest may change. */
 export const timeParameters = ['range', 'from', 'until', 'each', 'vs', 'vs_from', 'weekdays'] as const
 

@@ -1,3 +1,5 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import { base } from '../data/base'
 import { createStore, useStore } from '../data/createStore'
 import { guest, guestHash, guestPrefix, type GuestView } from '../data/guest'
@@ -137,13 +139,28 @@ export function listenToLinks(): void {
   })
 }
 
-/**
- * The parameters of the address, which hold what a link must restore, and a way to change some of them. `replace`
- * changes without a step in the browser's history.
- */
-export function useSearch(): [
-  search: URLSearchParams,
-  set: (change: SearchChange, options?: { replace?: boolean }) => void,
-] {
-  return [useStore(place).search, setSearch]
+/** An address that a part of the screens is shown at. */
+export interface Place {
+  path: string
+  search: URLSearchParams
+  /** The parameters at the moment of the call, which may be newer than what is drawn. */
+  now: () => URLSearchParams
+  /** `replace` changes without a step in the browser's history. */
+  setSearch: (change: SearchChange, options?: { replace?: boolean }) => void
+}
+
+/** A card of a board has an address of its own. */
+export const PlaceContext = createContext<Place | undefined>(undefined)
+
+/** The address that the calling part is shown at: the page's, or that of its card on a board. */
+export function usePlace(): Place {
+  const ofCard = useContext(PlaceContext)
+  const { path, search } = useStore(place)
+  return ofCard ?? { path, search, now: () => place.get().search, setSearch }
+}
+
+/** The parameters of the address, which hold what a link must restore, and a way to change some of them. */
+export function useSearch(): [search: Place['search'], set: Place['setSearch']] {
+  const { search, setSearch: set } = usePlace()
+  return [search, set]
 }

@@ -1,4 +1,5 @@
 import type { Page } from '../shell/Page'
+import { Boards } from './boards/Boards'
 import { Errors } from './errors/Errors'
 import { Explore } from './explore/Explore'
 import { readMeasure } from './explore/measures'
@@ -16,6 +17,14 @@ import { Vitals } from './vitals/Vitals'
 /** In the order of the navigation; pages of a group stand together. */
 export const pages: readonly Page[] = [
   { path: '/app/', title: 'Overview', group: 'Dashboards', view: Overview, counts: 'sessions' },
+  {
+    path: '/app/boards',
+    title: 'Boards',
+    group: 'Dashboards',
+    view: Boards,
+    controls: (search) => (search.has('id') ? ['environment', 'range', 'bots', 'anonymous'] : []),
+    counts: (search) => (search.has('id') ? 'sessions' : undefined),
+  },
   {
     path: '/app/explore',
     title: 'Explore',

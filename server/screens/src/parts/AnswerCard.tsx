@@ -6,6 +6,7 @@ import type { Answer } from '../data/query'
 import { type Asked, useAnswer } from '../data/useAnswer'
 import { Card } from './Card'
 import { Loading, Empty, ProblemNote } from './notes'
+import { useIsShown } from './oneCard'
 
 interface BodyProps {
   asked: Asked
@@ -31,6 +32,8 @@ export function AnswerBody({ asked, empty, children }: BodyProps) {
 }
 
 interface Props extends Omit<BodyProps, 'asked'> {
+  /** What the card is called among those of its page. */
+  name?: string
   title: string
   ask: Ask
   whole?: Ask
@@ -39,16 +42,17 @@ interface Props extends Omit<BodyProps, 'asked'> {
 }
 
 /** A card that asks and shows the answer. */
-export function AnswerCard({ title, ask, whole, aside, class: name, empty, children }: Props) {
-  const asked = useAnswer(ask, { askedAt: useScope().now })
+export function AnswerCard({ name, title, ask, whole, aside, class: names, empty, children }: Props) {
+  const asked = useAnswer(useIsShown(name) ? ask : undefined, { askedAt: useScope().now })
   return (
     <Card
+      name={name}
       title={title}
       ask={ask}
       whole={whole}
       aside={aside}
       isStale={asked.isStale}
-      {...(name ? { class: name } : {})}
+      {...(names ? { class: names } : {})}
     >
       <AnswerBody asked={asked} empty={ask['where'] === undefined ? empty : 'Nothing matches the filters.'}>
         {children}

@@ -1,3 +1,4 @@
+import type { Period } from '../data/asks'
 import type { Unit } from '../address/timeRange'
 
 const whole = new Intl.NumberFormat('en')
@@ -75,3 +76,13 @@ export const nameWeekday = (number: number): string => weekday.format(Date.UTC(2
 /** What a place on the axis of a chart is, of a moment in Unix seconds: the hour, day, week or month that begins there. */
 export const nameTime = (seconds: number, unit: Unit): string =>
   `${unit === 'week' ? 'Week from ' : ''}${formats[unit].format(seconds * 1000)}`
+
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+
+/** `24 Sept – 23 Oct`, both days included. */
+export const nameDays = ({ from, until }: Period, now: Date): string =>
+  (from.getFullYear() === now.getFullYear() ? shortDay : longDay).formatRange(
+    from,
+    new Date(until.getTime() - 1),
+  )

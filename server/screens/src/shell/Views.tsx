@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
-import { login } from '../data/login'
+import { useMayWrite } from '../data/login'
 import { type Saved, save, useSaved } from '../data/saved'
 import { FormDialog } from '../parts/FormDialog'
 import { LinkList, ShareForm } from './Links'
@@ -22,7 +22,7 @@ async function saveView({ name, value, was }: View & { was?: string | undefined 
 export function Views({ pages }: { pages: readonly Page[] }) {
   const views = useSaved('view')
   const { path, search } = useStore(place)
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [isSharing, setSharing] = useState(false)
   const [edited, setEdited] = useState<View | 'new'>()
   const here = addressOf(path, search)

@@ -54,35 +54,45 @@ const places = ['release', 'path', 'browser', 'os', 'device'].map(fieldOf)
 const none = 'No errors in this time. The plugin waymark/errors records them.'
 const [usualField] = places
 
+function ErrorChart({ rows }: { rows: readonly Json[][] }) {
+  const { range, now } = useScope()
+  return (
+    <Chart
+      caption={`Errors by ${range.unit}`}
+      {...toLines(
+        rows.map(([time, times]) => [time ?? null, times ?? null]),
+        { range, now, unit: range.unit, empty: 0, nameOf: () => 'Errors' },
+      )}
+      nameX={(time) => nameTime(time, range.unit)}
+      marks={useMarks(range)}
+      height={140}
+    />
+  )
+}
+
 /** Which errors people met, since which release, and where. */
 export function Errors() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
-  const { range, now } = scope
-  const marks = useMarks(range)
+  const { range } = scope
   const field = places.find(({ name }) => name === search.get('by')) ?? usualField
   return (
     <>
       <AnswerCard
+        name="time"
         title="Errors over time"
         ask={askOf('errors_over_time', scope, { unit: range.unit })}
         empty={none}
         aside={<ChartAside />}
       >
-        {({ rows }) => (
-          <Chart
-            caption={`Errors by ${range.unit}`}
-            {...toLines(
-              rows.map(([time, times]) => [time ?? null, times ?? null]),
-              { range, now, unit: range.unit, empty: 0, nameOf: () => 'Errors' },
-            )}
-            nameX={(time) => nameTime(time, range.unit)}
-            marks={marks}
-            height={140}
-          />
-        )}
+        {({ rows }) => <ErrorChart rows={rows} />}
       </AnswerCard>
-      <AnswerCard title="Errors" ask={askOf('errors', scope, { most: mostErrors })} empty={none}>
+      <AnswerCard
+        name="errors"
+        title="Errors"
+        ask={askOf('errors', scope, { most: mostErrors })}
+        empty={none}
+      >
         {({ rows }) => (
           <>
             <ErrorTable rows={rows} />
@@ -95,6 +105,7 @@ export function Errors() {
       <CardColumns>
         {field && (
           <AnswerCard
+            name="where"
             title="Where"
             ask={askOf('errors_by_value', scope, { by: field.name })}
             empty={none}
@@ -123,7 +134,7 @@ export function Errors() {
           </AnswerCard>
         )}
         {!isGuest && (
-          <AnswerCard title="Newest" ask={askOf('newest_errors', scope)} empty={none}>
+          <AnswerCard name="newest" title="Newest" ask={askOf('newest_errors', scope)} empty={none}>
             {({ rows }) => <NewestErrors rows={rows} />}
           </AnswerCard>
         )}

@@ -97,6 +97,7 @@ export function Explore() {
       </Card>
       {ask ? (
         <AnswerCard
+          name="answer"
           title={title}
           ask={ask}
           aside={<Asides question={question} />}
@@ -105,7 +106,7 @@ export function Explore() {
           {(answer) => <ExploreAnswer answer={answer} question={question} title={title} />}
         </AnswerCard>
       ) : (
-        <Card title={question.measure.title}>
+        <Card name="answer" title={question.measure.title}>
           <Empty>Choose a property whose values are numbers.</Empty>
         </Card>
       )}

@@ -1,5 +1,7 @@
+import { useContext } from 'preact/hooks'
 import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
+import { OneCard } from '../../parts/oneCard'
 import { useScope } from '../../address/scope'
 import { CardColumns } from '../../parts/Card'
 import { EmptyStore } from '../setup/FirstEvent'
@@ -13,9 +15,13 @@ import { TimeCard } from './TimeCard'
 export function Overview() {
   const scope = useScope()
   const { environment, bots } = scope
-  const { answer: found } = useAnswer(isGuest ? undefined : { name: 'has_events', environment, bots }, {
-    askedAt: scope.now,
-  })
+  const isPage = useContext(OneCard) === undefined
+  const { answer: found } = useAnswer(
+    isGuest || !isPage ? undefined : { name: 'has_events', environment, bots },
+    {
+      askedAt: scope.now,
+    },
+  )
   if (found?.rows[0]?.[0] === false) return <EmptyStore />
   return (
     <>

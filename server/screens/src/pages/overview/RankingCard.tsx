@@ -52,6 +52,7 @@ export function RankingCard({ title, dimensions, asking }: Props) {
   )
   return (
     <AnswerCard
+      name={title.toLowerCase()}
       title={title}
       ask={askOf('ranking', asking, {
         ...beforeOf(asking),
