@@ -1,4 +1,5 @@
 import { DaySalt, saltFile } from './analytics/DaySalt.js'
+import { serveAlerts, signingSecretOf } from './alerts/alertRoutes.js'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { openCountries } from './analytics/createSenderReader.js'
 import { Cleanups } from './Cleanups.js'
@@ -165,6 +166,10 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
             reader: () => LogStore.readerIn(folder.acceptLog),
           })
     const rounds = engine && new Rounds(openRounds(engine))
+    const intakeOfUsers = shared === undefined ? intake : openIntake(shared.ofUsers)
+    const signingSecret = options.webhookSecret || signingSecretOf(opened.taskSecret)
+    if (engine !== undefined)
+      serveAlerts({ link: engine.link, intake: intakeOfUsers, newest: opened.newest, logger })
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
       open: doorPaths,
@@ -206,8 +211,11 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
                 : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
+                ...options,
                 authenticate,
-                intake: shared === undefined ? intake : openIntake(shared.ofUsers),
+                intake: intakeOfUsers,
+                signingSecret,
+                secret: opened.taskSecret,
               }),
             ]),
       ],

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { applySaved } from '../saved/savedSchema.js'
+import { applySaved, savedEntries } from '../saved/savedSchema.js'
 import { applyPlans, type JudgedEntry, Judges } from '../plan/Judges.js'
 import { planKind } from '../plan/readPlan.js'
 import { eraseKind } from '../payloads/erasure.js'
@@ -193,14 +193,14 @@ export const applyAnalytics = ({
   const judges = new Judges()
   return async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<() => Promise<void>> => {
     const plans = entries.filter((entry) => entry.kind === planKind)
-    const saved = entries.filter((entry) => entry.kind === 'save')
+    const saved = entries.filter((entry) => savedEntries.has(entry.kind))
     const newest = entries.at(-1)!
     const remember = (ids: BigUint64Array) => () =>
       window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
     if (plans.length > 0) await applyPlans(connection, plans)
     if (saved.length > 0) await applySaved(connection, saved)
     // An erase is an entry so that it has a place among the others; it is carried out before the store is opened.
-    entries = entries.filter(({ kind }) => kind !== planKind && kind !== 'save' && kind !== eraseKind)
+    entries = entries.filter(({ kind }) => kind !== planKind && !savedEntries.has(kind) && kind !== eraseKind)
     if (entries.length === 0) return remember(new BigUint64Array())
     const aside = entries.filter(({ target }) => reasonsAside.has(target))
     if (aside.length > 0) {

@@ -1,4 +1,3 @@
-import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
 import { parseJson } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
@@ -7,84 +6,7 @@ import { messageOf, refuseField } from '../sql/refuse.js'
 import { version } from '../version.js'
 import { agentWithPersons } from './McpTokens.js'
 import { type Given, toolsOf, usualLimit } from './tools.js'
-import { analyticsCatalog } from '../duckdb/quote.js'
-import type { Cancellation } from '../sql/Cancellation.js'
-import type { QueryRunner } from '../sql/QueryRunner.js'
-
-const maxMs = 30_000
-const maxBytes = 256 * 1024
-
-/** What an agent reads of an answer. */
-interface Table {
-  [name: string]: unknown
-  columns: string[]
-  rows: unknown[][]
-  /** Whether there are more rows than these. */
-  isCut: boolean
-}
-
-interface RunForAgent {
-  runner: QueryRunner
-  newCancellation(): Cancellation
-}
-
-interface AgentQuery {
-  user: string
-  statement: string
-  limit: number
-  timezone?: string | undefined
-  /** Aborted when the agent has gone. */
-  signal: AbortSignal
-}
-
-/** Runs a statement that reads, and gives its first rows: up to `limit`, 256 KiB and 30 seconds. */
-const runForAgent = async (
-  { runner, newCancellation }: RunForAgent,
-  { user, statement, limit, timezone, signal }: AgentQuery,
-): Promise<Table> => {
-  const cancellation = newCancellation()
-  const timer = setTimeout(() => cancellation.cancel('timeout'), maxMs)
-  const leave = () => cancellation.cancel('gone')
-  signal.addEventListener('abort', leave)
-  try {
-    const query = await runner.run({
-      user,
-      role: 'read',
-      userAgent: null,
-      request: {
-        statement,
-        catalog: analyticsCatalog,
-        schema: 'main',
-        ephemeral: true,
-        timezone: timezone ?? null,
-      },
-      layout: 'array',
-      page: { limit: limit + 1 },
-      readsOnly: refuseField('An agent only reads.'),
-      cancellation,
-    })
-    try {
-      if ('file' in query.rows) throw refuse(500, 'internal', 'The answer is a file.')
-      const { names } = query.rows
-      const lines: string[] = []
-      let bytes = 0
-      for (let some = await query.rows.next(); some !== undefined; some = await query.rows.next()) {
-        for (const line of some.toString().split('\n')) {
-          bytes += Buffer.byteLength(line)
-          if (line !== '' && bytes <= maxBytes) lines.push(line)
-        }
-      }
-      await query.end()
-      const rows = lines.slice(0, limit).map((line) => JSON.parse(line) as unknown[])
-      return { columns: [...names], rows, isCut: lines.length > limit || bytes > maxBytes }
-    } catch (error) {
-      throw query.fail(error)
-    }
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', leave)
-  }
-}
+import { readTable, type TableReader } from '../sql/readTable.js'
 
 /** The tools never change while the service runs, so nobody need wait for news of them. */
 const noSubscriptions = { maxSubscriptions: 0 }
@@ -97,7 +19,7 @@ const loadProtocol = async () => {
   const [figures, withPersons] = [withSchemas(false), withSchemas(true)]
 
   /** Makes a server for one request, which keeps nothing. */
-  return (options: RunForAgent, user: string, signal: AbortSignal) =>
+  return (options: TableReader, user: string, signal: AbortSignal) =>
     createMcpHandler(() => {
       const server = new McpServer({ name: 'waymark', version })
       const tools = user === agentWithPersons ? withPersons : figures
@@ -107,7 +29,14 @@ const loadProtocol = async () => {
           const { limit = usualLimit, time_zone: timezone = 'UTC' } = given
           try {
             const asked = statement(given)
-            const table = await runForAgent(options, { user, statement: asked, limit, timezone, signal })
+            const table = await readTable(options, {
+              user,
+              statement: asked,
+              limit,
+              timezone,
+              signal,
+              readsOnly: refuseField('An agent only reads.'),
+            })
             return { content: [{ type: 'text', text: JSON.stringify(table) }], structuredContent: table }
           } catch (error) {
             return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
@@ -122,7 +51,7 @@ let protocol: ReturnType<typeof loadProtocol> | undefined
 const maxBodyBytes = 256 * 1024
 
 /** `POST /mcp` in the engine: the Model Context Protocol over streamable HTTP, without sessions. */
-export const mcpRoute = (options: RunForAgent): Route => ({
+export const mcpRoute = (options: TableReader): Route => ({
   method: 'POST',
   path: '/mcp',
   async handle({ request, response }) {
