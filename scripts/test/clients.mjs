@@ -47,8 +47,8 @@ async function fill(url) {
  * @param {import('./clientTools.mjs').Tool} tool @param {Record<string, string>} env
  * @returns {Promise<string[] | string>}
  */
-async function tryTool({ has, of, command, missing }, env) {
-  const reason = missing ?? (await of?.prepare())
+async function tryTool({ has, of, command }, env) {
+  const reason = await of?.prepare()
   if (reason) return reason
   const { cwd } = of ?? {}
   const call = (/** @type {string[]} */ [name = '', ...args]) =>

@@ -67,7 +67,7 @@ const [testsAtOnce, mostWaiting] = [2, 10]
  * `POST /alerts/test` in the engine: judges an alert as it would be saved, at this moment, and sends its receivers a message
  * that says that it is a test. Nothing is kept.
  */
-export const alertTestRoute = (alerts: Alerts): Route => {
+export const alertTestRoute = (alerts: Alerts, signingSecret: string): Route => {
   const limit = new ConcurrencyLimit({ permits: testsAtOnce, maxWaiting: mostWaiting })
   return {
     method: 'POST',
@@ -86,7 +86,8 @@ export const alertTestRoute = (alerts: Alerts): Route => {
         const { message, isBad, errors } = await alerts.test({ name, alert, receivers })
         const { value: found, expected, text } = message
         const sent = receivers.map((receiver, at) => ({ receiver: hostOf(receiver), error: errors[at] }))
-        return { status: 200, body: { value: found, expected, would_fire: isBad, text, sent } }
+        const result = { value: found, expected, would_fire: isBad, text, sent }
+        return { status: 200, body: { ...result, signing_secret: signingSecret } }
       } finally {
         permit.release()
       }

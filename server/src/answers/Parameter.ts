@@ -232,7 +232,7 @@ export const segments = (about: string, maxItems: number): Parameter<readonly (r
 })
 
 export interface Period {
-  from: Moment | null
+  from: Moment | Sql | null
   until: Moment | null
 }
 

@@ -173,9 +173,10 @@ export const startEngine = async (
     await appliers.watch()
 
     const ownSecret = acceptLog.followed ? Buffer.from(acceptLog.followed.secret, 'base64') : secret
+    const signingSecret = options.webhookSecret || signingSecretOf(ownSecret)
     const alerts = new Alerts({
       ...{ ...sql.answering, database, applied, isFirst, logger, now: options.now },
-      sending: { ...options, signingSecret: options.webhookSecret || signingSecretOf(ownSecret) },
+      sending: { ...options, signingSecret },
       secret: ownSecret,
       tell: (told) => link.tell({ kind: 'alertNews', news: told }),
       askClock: (atMs) => link.tell({ kind: 'clockWanted', atMs }),
@@ -200,7 +201,7 @@ export const startEngine = async (
         ...sql.routes,
         ...answerRoutes({ ...options, ...sql.answering }),
         mcpRoute(sql),
-        alertTestRoute(alerts),
+        alertTestRoute(alerts, signingSecret),
         ...guestRoutes(sql.answering, database, options.maxQueries),
         appendRoute({
           ...{ ...options, ...disk, connection },

@@ -1,5 +1,5 @@
 import { readBody } from '../http/readBody.js'
-import { parseJson } from '../http/readJson.js'
+import { parseWhole } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import { readIdentity } from '../users/Identity.js'
 import { messageOf, refuseField } from '../sql/refuse.js'
@@ -58,7 +58,7 @@ export const mcpRoute = (options: TableReader): Route => ({
     const { user } = readIdentity(request)
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const { text, value } = parseJson(await readBody(request, maxBodyBytes))
+    const { text, value } = parseWhole(await readBody(request, maxBodyBytes))
     const headers = Object.entries(request.headers).flatMap(([name, header]) =>
       typeof header === 'string' ? [[name, header] as [string, string]] : [],
     )

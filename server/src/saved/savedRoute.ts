@@ -5,7 +5,7 @@ import { type Alert, readAlert, seal } from '../alerts/alert.js'
 import { originForm } from '../options/values.js'
 import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
-import { parseJson, shapeChecker } from '../http/readJson.js'
+import { parseWhole, shapeChecker } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser, idLength } from '../users/Identity.js'
@@ -15,12 +15,12 @@ import { savedKinds, type SavedKind, type SavedItem } from './savedSchema.js'
 export const savedPath = '/saved'
 
 const maxBodyBytes = 65_536
-/** Letters that a text on one line can have: half a character, which JSON can hold, is none. */
-const letters = String.raw`[^\p{Cc}\p{Cs}]*`
+/** Letters that a text on one line can have. */
+const letters = String.raw`\P{Cc}*`
 /** A text that shows something. */
 const text = (maxLength: number) => ({
   type: 'string',
-  pattern: String.raw`^${letters}[^\s\p{Cc}\p{Cs}]${letters}$`,
+  pattern: String.raw`^${letters}[^\s\p{Cc}]${letters}$`,
   maxLength,
 })
 const moment = { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` }
@@ -43,26 +43,55 @@ const checkItem = shapeChecker(
   }),
 )
 
+/** What guests may ask of what is shown at an address, as the screens asked it. */
+const asks = (maxItems: number) => ({
+  type: 'array',
+  items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+  maxItems,
+})
+
+/** The name of a card among those of its page. */
+const cardName = { type: 'string', pattern: '^[a-z-]+$', maxLength: 40 }
+/** A statement in a link is run only when its reader has seen it. */
+const pagePath = { type: 'string', pattern: '^/app/(?!sql$)[a-z]*$' }
+
+const card = shape(['id', 'path', 'search', 'card', 'title', 'width', 'own', 'asks'], {
+  id: text(40),
+  path: pagePath,
+  search,
+  card: cardName,
+  title: text(300),
+  /** In sixths of the board. */
+  width: { type: 'integer', enum: [2, 3, 4, 6] },
+  /** What the card keeps of its address instead of the board's. */
+  own: { type: 'array', items: { type: 'string', enum: ['time', 'segment'] }, maxItems: 2 },
+  asks: asks(20),
+})
+
 /** What a value of each kind is. */
 const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
   goal: shapeChecker(shape([], { event: text(500), property: text(500), value: text(500) })),
   view: shapeChecker(
     shape(['path', 'search'], {
-      // A statement in a link is run only when its reader has seen it.
-      path: { type: 'string', pattern: '^/app/(?!sql$)[a-z]*$' },
+      path: pagePath,
       search,
+    }),
+  ),
+  board: shapeChecker(
+    shape(['title', 'search', 'version', 'cards'], {
+      title: text(120),
+      search,
+      version: { type: 'integer', minimum: 1 },
+      cards: { type: 'array', items: card, maxItems: 24 },
     }),
   ),
   segment: shapeChecker(shape(['search'], { search })),
   link: shapeChecker(
     shape(['path', 'search', 'environment', 'answers', 'ends_at', 'origins'], {
       environment: text(500),
-      answers: {
-        type: 'array',
-        items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
-        maxItems: 100,
-        nullable: true,
-      },
+      answers: { ...asks(100), nullable: true },
+      card: cardName,
+      board: text(120),
       path: { type: 'string', maxLength: 100, nullable: true },
       search,
       ends_at: { ...moment, nullable: true },
@@ -102,27 +131,30 @@ const sealed = (item: SavedItem, secret: Buffer): SavedItem => {
 }
 
 const tokenBytes = 24
+const boardPath = '/app/boards'
 
 /** Gives a link its token, which its address in this answer alone has: what is kept is the hash. */
 const withToken = ({ value, was, ...item }: SavedItem): { item: SavedItem; address: string } => {
   if (was !== undefined) throw wrong('A link keeps its name: take it back, and make another.')
   const link = value as Omit<GuestLink, 'name'>
-  const { path, answers, ends_at: end, origins } = link
+  const { path, answers, board, ends_at: end, origins } = link
   if (end !== null && Number.isNaN(Date.parse(end))) throw wrong('ends_at is no moment that there is.')
   const odd = origins.find((each) => !originForm.test(each))
   if (odd !== undefined) throw wrong(`${odd} is no origin, such as https://www.example.com.`)
   if ((path === null) !== (answers === null))
     throw wrong('answers must be null where path is, and only there.')
+  if (board !== undefined && (path !== boardPath || answers?.length !== 0))
+    throw wrong(`With board, path must be ${boardPath} and answers must be [].`)
   const token = randomBytes(tokenBytes).toString('base64url')
   const hash = hashToken(token)
   // No request carries what stands behind the #, so no log of a server or proxy has the token.
   const address = `${screenPrefix}${guestPrefix}${hash.slice(0, idLength)}/#${token}`
-  const kept = { ...link, answers: keepForGuests(link), token_hash: hash }
+  const kept = { ...link, answers: board === undefined ? keepForGuests(link) : [], token_hash: hash }
   return { item: { ...item, value: kept }, address }
 }
 
 /**
- * `POST /saved` keeps a goal, a view, a segment, an annotation, a link or an alert under a name, renames or removes it. It goes through the log, so
+ * `POST /saved` keeps a goal, a view, a segment, an annotation, a board, a link or an alert under a name, renames or removes it. It goes through the log, so
  * that each process that answers queries has it. Everybody who may read finds it in the view `saved`.
  */
 export const savedRoute = ({
@@ -147,7 +179,7 @@ export const savedRoute = ({
   async handle({ request, response }) {
     const { user, role } = await authenticate(request, response)
     if (role === 'read') throw readOnlyUser()
-    const { value } = parseJson(await readBody(request, maxBodyBytes))
+    const { value } = parseWhole(await readBody(request, maxBodyBytes))
     checkItem(value)
     const given = value as SavedItem
     checkWhole(given)

@@ -18,11 +18,23 @@ export interface SavedItem {
 /** Lists of all are shown on the screens. */
 const mostOfKind = 500
 
+/** Two who change a board at once would each undo what the other did: the later one is refused, and sees it first. */
+const checkVersion = async (connection: DuckDBConnection, name: string, value: object): Promise<void> => {
+  const reader = await connection.runAndReadAll(
+    `SELECT (value->>'version')::INTEGER FROM analytics.raw.saved WHERE kind = 'board' AND name = $1`,
+    [name],
+  )
+  const version = Number(reader.getRows()[0]?.[0] ?? 0)
+  if ((value as { version: number }).version !== version + 1)
+    throw new Unstorable('request', 'Somebody else has changed or removed this board meanwhile.')
+}
+
 const keep = async (
   connection: DuckDBConnection,
   { kind, name, value: given, was }: SavedItem,
   by: { user: string; atMs: number; sequence: number },
 ): Promise<void> => {
+  if (kind === 'board' && given !== null) await checkVersion(connection, name, given)
   await connection.run('DELETE FROM analytics.raw.saved WHERE kind = $1 AND name IN ($2, $3)', [
     kind,
     name,
@@ -63,7 +75,7 @@ export const applySaved = async (
   }
 }
 
-export const savedKinds = ['goal', 'view', 'segment', 'annotation', 'link', 'alert'] as const
+export const savedKinds = ['goal', 'view', 'segment', 'annotation', 'link', 'board', 'alert'] as const
 export type SavedKind = (typeof savedKinds)[number]
 
 /** The table and view of what users have saved. */
@@ -74,11 +86,11 @@ CREATE TABLE IF NOT EXISTS analytics.raw.saved (
 ${viewSql({
   name: 'saved',
   comment:
-    'The goals, views, segments, annotations, links for guests and alerts that users have saved, one a row.',
+    'The goals, views, segments, annotations, boards, links for guests and alerts that users have saved, one a row.',
   from: 'analytics.raw.saved s',
   columns: [
-    ['kind', 's.kind', 'goal, view, segment, annotation, link or alert.'],
-    ['name', 's.name', 'What it is called; of an annotation an id.'],
+    ['kind', 's.kind', 'goal, view, segment, annotation, board, link or alert.'],
+    ['name', 's.name', 'What it is called; of an annotation and a board an id.'],
     [
       'value',
       's.value',
@@ -90,8 +102,10 @@ ${viewSql({
 })}
 `
 
+/** The addresses of a view, a link, or a board and its cards, one behind the other. */
+const searches = `concat_ws('&', t.value->>'search', array_to_string(t.value->>'$.cards[*].search', '&'))`
 /** `value` with its signs of percent read twice: once for the address, once for the parts of a filter. */
-const address = `lower('&' || url_decode(url_decode(replace(t.value->>'search', '+', ' '))) || '&')`
+const address = `lower('&' || url_decode(url_decode(replace(${searches}, '+', ' '))) || '&')`
 const bounds = [
   ['|', '|'],
   ['|', '&'],
@@ -103,17 +117,18 @@ const places = bounds.map(
 
 /** A shorter id may be a number or a word of any text; in an address and as a goal's value it counts all the same. */
 const minTellingLength = 4
-const fields = ['event', 'property', 'value', 'text', 'answers', 'figures'] as const
-const inAnswers = `contains(lower(concat(t.value->>'answers', t.value->>'figures')), lower(to_json(x.id)::VARCHAR))`
+const fields = ['event', 'property', 'value', 'text', 'title', 'answers', 'cards', 'figures'] as const
+/** What a link, the cards of a board, or an alert ask. */
+const inAnswers = `contains(lower(concat(t.value->>'answers', t.value->>'cards', t.value->>'figures')), lower(to_json(x.id)::VARCHAR))`
 const letter = String.raw`[\p{L}\p{N}_]`
 const words = `lower(concat_ws(chr(10), t.name, ${fields.map((name) => `t.value->>'${name}'`).join(', ')}, ${address}))`
 const asWord = `(length(x.id) >= ${minTellingLength}
   AND regexp_matches(${words}, '(^|[^${letter.slice(1)})' || regexp_escape(lower(x.id)) || '([^${letter.slice(1)}|$)'))`
 
 /**
- * Whether a row `t` of the table names an id `x.id`: a goal by its value, a view by a filter or the page of a person, a
- * link by a value in what it shows, and each by a whole word of its name, of a text or of an address; in any case,
- * because filters compare so.
+ * Whether a row `t` of the table names an id `x.id`: a goal by its value, a view or a card by a filter or the page of a
+ * person, a link or a card by a value in what it asks, and each by a whole word of its name, of a text or of an
+ * address; in any case, because filters compare so.
  */
 export const namesId = `(lower(t.value->>'value') = lower(x.id) OR ${places.join(' OR ')} OR ${inAnswers} OR ${asWord})`
 
@@ -138,11 +153,11 @@ export const doesNameId = ({ name, value }: { name: string; value: object }, asW
   const id = asWritten.toLowerCase()
   const texts = value as Record<string, unknown>
   if (typeof texts['value'] === 'string' && texts['value'].toLowerCase() === id) return true
-  const { search, answers, figures } = texts
-  const shown = JSON.stringify([answers, figures]).toLowerCase()
+  const cards = (texts['cards'] ?? []) as readonly { search?: string }[]
+  const shown = JSON.stringify([texts['answers'], texts['figures'], cards]).toLowerCase()
   if (shown.includes(JSON.stringify(id))) return true
-  const decoded =
-    typeof search === 'string' ? `&${decode(decode(search.replaceAll('+', ' ')))}&`.toLowerCase() : ''
+  const all = [texts as { search?: string }, ...cards].flatMap(({ search }) => search ?? [])
+  const decoded = `&${decode(decode(all.join('&').replaceAll('+', ' ')))}&`.toLowerCase()
   if (bounds.some(([left, right]) => decoded.includes(left + id + right))) return true
   return (
     [...id].length >= minTellingLength &&

@@ -25,6 +25,7 @@ import {
 } from './histories.js'
 import type { Condition } from '../../src/answers/Parameter.js'
 import { readAsk, statementOf } from '../../src/answers/answers.js'
+import { counting, explore, rolling, rollingQuestion, withEarlier } from './measures.js'
 import * as oracle from './oracle.js'
 import { eventsOfSegment, peopleOfSegment, segment, sessionsOfSegment } from './segments.js'
 import { type Asked, readHistory, type Seen } from './readHistory.js'
@@ -298,6 +299,23 @@ const casesOf = (asked: fc.Arbitrary<Asked>): fc.Arbitrary<Case>[] =>
         sql: statementFor('explore', a, { where }),
         expected: (all) => [[eventsOfSegment({ all, asked: a, where }, false).length]],
       })),
+    measures: fc.tuple(asked, segment, counting).map(([a, given, asking]) => {
+      const where = settled(given, a)
+      const traits = asking.by === 'person_id' && asking.interval === null ? 'EXCLUDE (traits)' : ''
+      return {
+        sql: `SELECT * ${traits} REPLACE (round(figure, 6) AS figure) FROM (${statementFor('explore', a, { where, ...asking })})`,
+        expected: (all: readonly Seen[]) => explore(eventsOfSegment({ all, asked: a, where }, false), asking),
+      }
+    }),
+    'people of days': fc.tuple(asked, segment, rollingQuestion).map(([a, given, asking]) => {
+      const where = settled(given, a)
+      const traits = asking.by === 'person_id' && asking.interval === null ? 'EXCLUDE (traits)' : ''
+      return {
+        sql: `SELECT * ${traits} REPLACE (round(figure, 6) AS figure) FROM (${statementFor('explore', a, { where, ...asking })})`,
+        expected: (all: readonly Seen[]) =>
+          rolling(eventsOfSegment({ all, asked: withEarlier(a, asking), where }, false), a, asking),
+      }
+    }),
     'people of a segment': fc
       .tuple(asked, segment)
       .map(([a, where]) => [a, settled(where, a)] as const)

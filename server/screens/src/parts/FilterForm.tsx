@@ -47,6 +47,9 @@ async function resolveName(name: string, scope: Asking, of: Counted): Promise<Fi
 }
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
+/** Names of properties that the service adds to events: few want to filter by them. */
+const ownName = /^(prop\.)?(\$|(insert_id|stack)$)/
+
 interface ListProps {
   id: string
   of: Counted
@@ -76,7 +79,13 @@ function FieldList({ id, of, event, typed }: ListProps) {
     ...named(ofAll, ofProperty),
     ...(of === 'people' ? [] : traits),
   ]
-  return <Choices id={id} choices={[...new Map(choices.toReversed()).entries()].toReversed()} />
+  const each = [...new Map(choices.toReversed()).entries()].toReversed()
+  return (
+    <Choices
+      id={id}
+      choices={each.toSorted(([a], [b]) => Number(ownName.test(a)) - Number(ownName.test(b)))}
+    />
+  )
 }
 
 interface ValueProps {
@@ -160,12 +169,10 @@ function FilterValue({ of, field, add }: ValueProps) {
 interface Props extends Omit<ValueProps, 'field'> {
   label?: string
   event: string | undefined
-  /** It has a line of its own, below what is filtered by. */
-  isBelow: boolean
 }
 
 /** A field for a whole filter, such as plan=pro, or for the name of what is filtered by. */
-export function FilterForm({ of, label = 'Filter by', event, isBelow, add }: Props) {
+export function FilterForm({ of, label = 'Filter by', event, add }: Props) {
   const list = useId()
   const scope = useScope()
   const [typed, setTyped] = useState<string>()
@@ -186,27 +193,29 @@ export function FilterForm({ of, label = 'Filter by', event, isBelow, add }: Pro
     else setField(text ? (known ?? findField(text, of)) : undefined)
   }
   return (
-    <div
-      ref={form}
-      class={`filter-form${isBelow ? ' is-below' : ''}`}
-      onFocusCapture={() => setTyped((before) => before ?? '')}
-    >
-      <FieldList id={list} of={of} event={event} typed={typed} />
-      <ChoiceInput
-        label={label}
-        value={field?.title ?? ''}
-        list={list}
-        placeholder={
-          of === 'people'
-            ? 'plan=pro or event=Signed Up'
-            : isGuest
-              ? 'Filter, such as country=Germany'
-              : 'Filter, such as plan=pro'
-        }
-        typing={setTyped}
-        choose={(text) => void take(text)}
-      />
-      {field && <FilterValue key={field.name} of={of} field={field} add={done} />}
+    <div class="filter-form">
+      <div
+        ref={form}
+        class={field ? 'filter-editor is-open' : 'filter-editor'}
+        onFocusCapture={() => setTyped((before) => before ?? '')}
+      >
+        <FieldList id={list} of={of} event={event} typed={typed} />
+        <ChoiceInput
+          label={label}
+          value={field?.title ?? ''}
+          list={list}
+          placeholder={
+            of === 'people'
+              ? 'plan=pro or event=Signed Up'
+              : isGuest
+                ? 'Filter, such as country=Germany'
+                : 'Filter, such as plan=pro'
+          }
+          typing={setTyped}
+          choose={(text) => void take(text)}
+        />
+        {field && <FilterValue key={field.name} of={of} field={field} add={done} />}
+      </div>
     </div>
   )
 }

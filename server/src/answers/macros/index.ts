@@ -27,6 +27,10 @@ const thresholds = [
   ['TTFB', 800, 1800],
 ] as const
 
+/** Up to what a value of a web vital is good; undefined for what is none. */
+export const goodUpTo = (metric: string): number | undefined =>
+  thresholds.find(([name]) => name === metric)?.[1]
+
 const bound = (at: 1 | 2) =>
   `CASE metric ${thresholds.map((each) => `WHEN ${quoteText(each[0])} THEN ${each[at]}`).join(' ')} END`
 

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { useScope, scopeSearch } from '../../address/scope'
+import { useScope, useScopeSearch } from '../../address/scope'
 import { PersonList } from './PersonList'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
@@ -11,6 +11,7 @@ import { Timeline } from './Timeline'
 /** One person: who it is, and everything that was done. */
 function Person({ id }: { id: string }) {
   const { environment, now } = useScope()
+  const scopeSearch = useScopeSearch()
   const ask = { name: 'person', environment, id }
   const asked = useAnswer(ask, { askedAt: now })
   const row = asked.answer?.rows[0]
