@@ -43,6 +43,13 @@ const keep = async (
   const value =
     kind === 'alert' ? await keepAlert(connection, { name, value: given, was: was ?? null }, by) : given
   if (value === null) return
+  if (kind === 'goal' && typeof was === 'string')
+    await connection.run(
+      `UPDATE analytics.raw.saved s SET value = json_merge_patch(value, json_object('answers',
+        [json_merge_patch(value->'$.answers[0]', json_object('goal', $1::VARCHAR))]))
+      WHERE kind = 'metric' AND ${goalOf} = $2`,
+      [name, was],
+    )
   const reader = await connection.runAndReadAll(
     'SELECT count(*) >= $2::INTEGER FROM analytics.raw.saved WHERE kind = $1',
     [kind, mostOfKind],
@@ -75,10 +82,22 @@ export const applySaved = async (
   }
 }
 
-export const savedKinds = ['goal', 'view', 'segment', 'annotation', 'link', 'board', 'alert'] as const
+export const savedKinds = [
+  'goal',
+  'view',
+  'segment',
+  'annotation',
+  'link',
+  'board',
+  'metric',
+  'alert',
+] as const
 export type SavedKind = (typeof savedKinds)[number]
 
-/** The table and view of what users have saved. */
+/** The goal that a metric is of. */
+const goalOf = "(s.value->>'$.answers[0].goal')"
+
+/** The table and views of what users have saved. */
 export const savedSchema = `
 CREATE TABLE IF NOT EXISTS analytics.raw.saved (
   kind VARCHAR, name VARCHAR, value JSON, changed_by VARCHAR, changed_at TIMESTAMPTZ
@@ -86,10 +105,10 @@ CREATE TABLE IF NOT EXISTS analytics.raw.saved (
 ${viewSql({
   name: 'saved',
   comment:
-    'The goals, views, segments, annotations, boards, links for guests and alerts that users have saved, one a row.',
+    'The goals, views, segments, annotations, boards, metrics, links for guests and alerts that users have saved, one a row.',
   from: 'analytics.raw.saved s',
   columns: [
-    ['kind', 's.kind', 'goal, view, segment, annotation, board, link or alert.'],
+    ['kind', 's.kind', 'goal, view, segment, annotation, board, metric, link or alert.'],
     ['name', 's.name', 'What it is called; of an annotation and a board an id.'],
     [
       'value',
@@ -98,6 +117,19 @@ ${viewSql({
     ],
     ['changed_by', 's.changed_by', 'The user who saved it last.'],
     ['changed_at', 's.changed_at', 'When that was.'],
+  ],
+})}
+${viewSql({
+  name: 'metrics',
+  comment: 'The figures that are agreed on, one a row: whoever is asked for one by its name gives this one.',
+  from: `analytics.raw.saved s WHERE s.kind = 'metric' AND (${goalOf} IS NULL
+    OR EXISTS (SELECT 1 FROM analytics.raw.saved g WHERE g.kind = 'goal' AND g.name = ${goalOf}))`,
+  columns: [
+    ['name', 's.name', 'What it is called.'],
+    ['definition', "s.value->>'text'", 'What it counts, in words.'],
+    ['owner', "s.value->>'owner'", 'Who answers for it.'],
+    ['since', "(s.value->>'since')::DATE", 'Since when it is agreed on.'],
+    ['answer', "s.value->'$.answers[0]'", 'What POST /answer gives it by, without the time.'],
   ],
 })}
 `
@@ -117,7 +149,17 @@ const places = bounds.map(
 
 /** A shorter id may be a number or a word of any text; in an address and as a goal's value it counts all the same. */
 const minTellingLength = 4
-const fields = ['event', 'property', 'value', 'text', 'title', 'answers', 'cards', 'figures'] as const
+const fields = [
+  'event',
+  'property',
+  'value',
+  'text',
+  'title',
+  'owner',
+  'answers',
+  'cards',
+  'figures',
+] as const
 /** What a link, the cards of a board, or an alert ask. */
 const inAnswers = `contains(lower(concat(t.value->>'answers', t.value->>'cards', t.value->>'figures')), lower(to_json(x.id)::VARCHAR))`
 const letter = String.raw`[\p{L}\p{N}_]`

@@ -1,9 +1,8 @@
 import { useContext, useState } from 'preact/hooks'
 import { askOfAlert } from '../data/alerts'
 import type { Ask } from '../data/asks'
-import { useStore } from '../data/createStore'
 import { describeFilter } from '../data/filters'
-import { login } from '../data/login'
+import { useMayWrite } from '../data/login'
 import { downloadAddress, newUuid } from '../data/query'
 import { loadSaved, save, savedBoards, useSaved } from '../data/saved'
 import { shownAsks } from '../data/shownAsks'
@@ -138,7 +137,7 @@ interface Props extends Omit<OfCard, 'name' | 'close'> {
 export function CardTools({ name, title, asking, ask, whole }: Props) {
   const { path, search } = usePlace()
   const isAlone = useContext(OneCard) !== undefined
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [form, setForm] = useState<keyof typeof forms | 'alert'>()
   const Form = form && form !== 'alert' && forms[form]
   const ofAlert = askOfAlert(ask)

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Alert } from '../../data/alerts'
-import { useStore } from '../../data/createStore'
-import { login } from '../../data/login'
+
+import { useMayWrite } from '../../data/login'
 import { toProblem } from '../../data/Problem'
 import { save, useSaved } from '../../data/saved'
 import { useAnswer } from '../../data/useAnswer'
@@ -37,7 +37,7 @@ const silenceOf = (environment: string): { name: string; draft: Draft & Omit<Ale
 export function Alerts() {
   const { environment, now } = useScope()
   const [search, setSearch] = useSearch()
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const saved = useSaved('alert')
   const alerts = useAnswer({ name: 'alerts' }, { askedAt: now })
   const messages = useAnswer({ name: 'alert_messages' }, { askedAt: now })
