@@ -1,4 +1,5 @@
 import type { Page } from '../shell/Page'
+import { Boards } from './boards/Boards'
 import { Errors } from './errors/Errors'
 import { Explore } from './explore/Explore'
 import { readMeasure } from './explore/measures'
@@ -17,11 +18,25 @@ import { Vitals } from './vitals/Vitals'
 export const pages: readonly Page[] = [
   { path: '/app/', title: 'Overview', group: 'Dashboards', view: Overview, counts: 'sessions' },
   {
+    path: '/app/boards',
+    title: 'Boards',
+    group: 'Dashboards',
+    view: Boards,
+    controls: (search) => (search.has('id') ? ['environment', 'range', 'bots', 'anonymous'] : []),
+    counts: (search) => (search.has('id') ? 'sessions' : undefined),
+  },
+  {
     path: '/app/explore',
     title: 'Explore',
     group: 'Analysis',
     view: Explore,
     counts: (search) => readMeasure(search).of,
+    controls: (search) => [
+      'environment',
+      'range',
+      'bots',
+      ...(readMeasure(search).isOfDays ? (['anonymous'] as const) : []),
+    ],
   },
   {
     path: '/app/funnel',
@@ -49,7 +64,14 @@ export const pages: readonly Page[] = [
     controls: (search) => (search.has('id') ? ['environment'] : ['environment', 'range', 'bots']),
     counts: (search) => (search.has('id') ? undefined : 'people'),
   },
-  { path: '/app/live', title: 'Live', group: 'Activity', view: Live, controls: ['environment', 'bots'] },
+  {
+    path: '/app/live',
+    title: 'Live',
+    group: 'Activity',
+    view: Live,
+    controls: ['environment', 'bots'],
+    counts: 'events',
+  },
   { path: '/app/vitals', title: 'Vitals', group: 'Monitoring', view: Vitals, counts: 'events' },
   { path: '/app/errors', title: 'Errors', group: 'Monitoring', view: Errors, counts: 'events' },
   { path: '/app/plan', title: 'Plan', group: 'Data', view: Plan, counts: 'events' },

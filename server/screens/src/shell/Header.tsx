@@ -7,7 +7,7 @@ import { Keys } from './Keys'
 import { addressOf, useSearch } from '../address/location'
 import { type Controls, controlsOf, countedOn, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
-import { scopeSearch } from '../address/scope'
+import { useScopeSearch } from '../address/scope'
 import { Views } from './Views'
 
 /** The blaze that is painted on trees: white, red, white. */
@@ -26,6 +26,12 @@ interface Props {
   current: Page | undefined
 }
 
+const mayDo = {
+  read: 'May read',
+  write: 'May read and write',
+  admin: 'May read, write, and make users and keys',
+}
+
 /** A guest sees one environment; of one page, all but the time is as the link says. */
 const mayChange = (control: Controls[number]) =>
   control === 'range' || !isGuest || (control === 'bots' && !isFixed())
@@ -42,6 +48,7 @@ const moveAlong = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
 
 /** All pages by their groups: beside the page, or where there is no room a menu. */
 function Navigation({ pages, current }: Props) {
+  const scopeSearch = useScopeSearch()
   const groups = [...new Set(pages.map(({ group }) => group))]
   return (
     <nav class="nav" aria-label="Pages" onKeyDown={moveAlong}>
@@ -73,6 +80,7 @@ export function Header({ pages, current }: Props) {
   const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
   // The links carry what the address says now.
   const [search] = useSearch()
+  const scopeSearch = useScopeSearch()
   const controls = current ? controlsOf(current, search).filter(mayChange) : []
   const isFiltered = current !== undefined && countedOn(current, search) !== undefined
   const keys = <Keys controls={controls} isFiltered={isFiltered && !isFixed()} />
@@ -102,7 +110,7 @@ export function Header({ pages, current }: Props) {
               <Navigation pages={pages} current={current} />
               <div class="who">
                 {!isGuest && (
-                  <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
+                  <span class="soft" title={user && mayDo[user.role]}>
                     {user?.user}
                   </span>
                 )}

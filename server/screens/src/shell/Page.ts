@@ -13,7 +13,8 @@ export interface Page {
   path: `/app/${string}`
   title: string
   group: Group
-  view: ComponentType
+  /** It is given all pages: a board shows cards of them. */
+  view: ComponentType<{ pages: readonly Page[] }>
   /** What of the header the page heeds, which may depend on its address; by default all. */
   controls?: Controls | ((search: URLSearchParams) => Controls)
   /** What filters leave some of, which may depend on the address; without it the page heeds none. */
