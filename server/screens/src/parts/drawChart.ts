@@ -21,7 +21,14 @@ interface Drawing extends Required<Pick<ChartProps, Given>>, Pick<ChartProps, 'n
   marksAt: readonly number[]
   /** Which point the pointer is at; null when it is away. */
   onPlace: (index: number | null) => void
+  /** A click on a point. */
+  onOpen?: (index: number) => void
+  /** A part of the x axis was drawn over. */
+  onZoom?: (from: number, until: number) => void
 }
+
+/** A drag that is shorter is a click of an unsteady hand. */
+const leastDrag = 8
 
 interface Marks extends Pick<Drawing, 'x' | 'marksAt'> {
   colour: string
@@ -72,7 +79,8 @@ function splitOpen({ x, series, isOpen, kind }: Pick<Drawing, 'x' | 'series' | '
 
 /** Draws into `frame`, as wide as that is, also later. `destroy()` of what is returned ends it. */
 export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
-  const { x, series, marksAt, isTime, isCount, kind, nameTick, height, formatY, onPlace } = drawing
+  const { x, series, marksAt, isTime, isCount, kind, nameTick, height, formatY, onPlace, onOpen, onZoom } =
+    drawing
   const style = getComputedStyle(frame)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const font = `11px ${style.fontFamily}`
@@ -89,7 +97,11 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     height,
     padding: [8, 20, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    cursor: {
+      y: false,
+      drag: { x: Boolean(onZoom), y: false, setScale: false, dist: leastDrag },
+      points: { size: 7 },
+    },
     scales: {
       // A bar needs room on both sides.
       x: { time: isTime, ...(nameTick ? { range: (_, low, high) => [low - 0.6, high + 0.6] } : {}) },
@@ -137,6 +149,18 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     ],
     hooks: {
       setCursor: [({ cursor }) => onPlace(cursor.idx ?? null)],
+      ready: [
+        ({ over, cursor }) =>
+          over.addEventListener('click', () => cursor.idx != null && onOpen?.(cursor.idx)),
+      ],
+      setSelect: [
+        (drawn) => {
+          const { left, width } = drawn.select
+          if (width < leastDrag) return
+          drawn.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+          onZoom?.(drawn.posToVal(left, 'x'), drawn.posToVal(left + width, 'x'))
+        },
+      ],
       drawAxes: [(drawn) => drawMarks(drawn, { x, marksAt, colour: colour('accent') })],
     },
   }

@@ -119,6 +119,8 @@ function TimeChart({ answer, title, metric, range }: Props) {
       series={drawn}
       marks={marks}
       nameX={(time) => nameTime(time, range.unit)}
+      unit={range.unit}
+      people={{ of: 'series' }}
     />
   )
 }
