@@ -3,6 +3,7 @@ import { Card, CardColumns } from '../../parts/Card'
 import { Table } from '../../parts/Table'
 import { useScope } from '../../address/scope'
 import { FirstEvent } from './FirstEvent'
+import { History } from './History'
 import { useProgress } from './useProgress'
 
 function Access({ keys, users, users_file: file }: Setup) {
@@ -47,6 +48,7 @@ export function SetUp() {
       {setup && (
         <>
           <Access {...setup} />
+          {setup.keys && <History />}
           <Card title="Environments">
             <Table
               caption="Environments"
