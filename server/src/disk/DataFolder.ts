@@ -76,6 +76,8 @@ export class DataFolder {
   readonly erasures: string
   /** The salt under which visitors without consent are counted on this day. No backup takes it. */
   readonly daySalt: string
+  /** Users and keys that were made by clicking. No backup takes it. */
+  readonly access: string
   /** The file that says when the service ran last. */
   readonly clock: string
   readonly #manifest: string
@@ -91,6 +93,7 @@ export class DataFolder {
     this.insertIds = join(this.path, 'insert-ids')
     this.erasures = join(this.path, 'erasures.json')
     this.daySalt = join(this.path, 'day-salt')
+    this.access = join(this.path, 'access.json')
     this.clock = join(this.path, 'clock.json')
     this.#manifest = join(this.path, manifestName)
   }

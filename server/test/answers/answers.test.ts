@@ -103,18 +103,22 @@ const store = async ({ steps, cut, isFolded, salt }: Stored): Promise<Seen[]> =>
   )
   if (salt !== null) await moveToArchive(salt)
   const reader = await connection.runAndReadAll(
-    'SELECT environment, person_id, traits::VARCHAR FROM analytics.main.persons',
+    'SELECT environment, person_id, traits::VARCHAR, epoch_ms(first_seen) FROM analytics.main.persons',
   )
-  const traits = new Map(
+  const persons = new Map(
     reader
       .getRows()
-      .map(([environment, person, json]) => [`${String(environment)} ${String(person)}`, String(json)]),
+      .map(([environment, person, ...known]) => [`${String(environment)} ${String(person)}`, known]),
   )
   const bots = new Map(verdicts.getRows().map(([seq, bot]) => [Number(seq), bot as string]))
-  return readHistory(steps, bots).map((each) => ({
-    ...each,
-    traits: JSON.parse(traits.get(`${each.environment} ${each.person}`) ?? '{}') as Record<string, string>,
-  }))
+  return readHistory(steps, bots).map((each) => {
+    const [traits = '{}', firstSeen] = persons.get(`${each.environment} ${each.person}`) ?? []
+    return {
+      ...each,
+      traits: JSON.parse(String(traits)) as Record<string, string>,
+      firstSeen: Number(firstSeen),
+    }
+  })
 }
 
 const literal = (value: unknown): string =>
@@ -177,7 +181,9 @@ const statementFor = (name: string, { from, until, environment, bots }: Asked, m
 
 /** Without an end, the last days are those before now. */
 const settled = (where: readonly Condition[], { until }: Asked): Condition[] =>
-  where.map(({ days, ...rest }) => (until === null || days === undefined ? rest : { ...rest, days }))
+  where.map(({ days, ...rest }) =>
+    days === undefined || (until === null && rest.after === undefined) ? rest : { ...rest, days },
+  )
 
 const chained = {
   steps: fc.array(fc.constantFrom('$pageview', 'Viewed', 'Viewed', 'Ordered', '/', '/cart'), {

@@ -2,8 +2,7 @@ import type { Ask } from './asks'
 import { base } from './base'
 import { createStore, useStore } from './createStore'
 import { findGuest, guest, isGuest } from './guest'
-import { expireLogin } from './login'
-import { readProblem, toProblem } from './Problem'
+import { post } from './post'
 import { ask } from './query'
 
 /** A card of a page at an address, as a guest sees it, too. */
@@ -36,6 +35,8 @@ export interface SavedValues {
   board: { title: string; search: string; version: number; cards: readonly BoardCard[] }
   /** Filters, as parameters of an address. */
   segment: { search: string }
+  /** A figure that is agreed on: its definition, who answers for it, the day since when, and what is asked, without a time. */
+  metric: { text: string; owner: string; since: string; answers: [Ask] }
   /** What guests may see: a page at its address and what it asks or, where `path` is null, all pages. */
   link: {
     path: string | null
@@ -61,7 +62,7 @@ export interface Saved<Kind extends SavedKind> {
 
 type Lists = { [Kind in SavedKind]: readonly Saved<Kind>[] }
 
-const nothing: Lists = { goal: [], view: [], segment: [], annotation: [], link: [], board: [] }
+const nothing: Lists = { goal: [], view: [], segment: [], annotation: [], link: [], board: [], metric: [] }
 /** Undefined until they were asked for. */
 const lists = createStore<Lists | undefined>(undefined)
 
@@ -85,6 +86,7 @@ export async function loadSaved(): Promise<void> {
     goal: of('goal'),
     view: of('view'),
     segment: of('segment'),
+    metric: of('metric'),
     annotation: of('annotation'),
     link: of('link'),
     board: of('board'),
@@ -100,22 +102,7 @@ export const savedBoards = (): readonly Saved<'board'>[] => lists.get()?.board ?
 /** Whether it is known what is saved. */
 export const useIsKnown = (): boolean => useStore(lists) !== undefined
 
-/** Sends what is to be saved, and gives the answer. Throws a `Problem`, nothing else. */
-async function send(item: object): Promise<{ address?: string }> {
-  try {
-    const response = await fetch(`${base}/saved`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(item),
-    })
-    if (!response.ok) throw await readProblem(response)
-    return (await response.json()) as { address?: string }
-  } catch (error) {
-    const problem = toProblem(error)
-    if (problem.kind === 'login') expireLogin()
-    throw problem
-  }
-}
+const send = (item: object) => post<{ address?: string }>('/saved', item)
 
 /** Saves, renames or (with `null`) removes. Throws a `Problem`, nothing else. */
 export async function save<Kind extends SavedKind>(

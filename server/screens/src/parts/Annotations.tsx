@@ -1,6 +1,5 @@
 import { useContext, useState } from 'preact/hooks'
-import { useStore } from '../data/createStore'
-import { login } from '../data/login'
+import { useMayWrite } from '../data/login'
 import { type Saved, save, useSaved } from '../data/saved'
 import { newUuid } from '../data/query'
 import { FormDialog } from './FormDialog'
@@ -40,7 +39,7 @@ function AnnotationForm({ annotation, close }: { annotation: Annotation | undefi
 /** Texts at times, which charts show: a button that lists them, and forms to write them. */
 export function Annotations() {
   const annotations = useSaved('annotation')
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [edited, setEdited] = useState<Annotation | 'new'>()
   const isAlone = useContext(OneCard) !== undefined
   if (!mayWrite || isAlone) return null

@@ -1,7 +1,6 @@
 import { useContext, useState } from 'preact/hooks'
 import type { Ask } from '../data/asks'
-import { useStore } from '../data/createStore'
-import { login } from '../data/login'
+import { useMayWrite } from '../data/login'
 import { downloadAddress, newUuid } from '../data/query'
 import { loadSaved, save, savedBoards, useSaved } from '../data/saved'
 import { shownAsks } from '../data/shownAsks'
@@ -121,7 +120,7 @@ interface Props extends Omit<OfCard, 'name' | 'close'> {
 export function CardTools({ name, title, asking, ask, whole }: Props) {
   const { path, search } = usePlace()
   const isAlone = useContext(OneCard) !== undefined
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [form, setForm] = useState<keyof typeof forms>()
   const Form = form && forms[form]
   const mayEmbed = findRefusal({ path, search: search.toString() }, false) === undefined

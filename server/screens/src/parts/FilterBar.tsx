@@ -10,9 +10,8 @@ import {
   readFilters,
   writeFilter,
 } from '../data/filters'
-import { useStore } from '../data/createStore'
 import { isFixed } from '../data/guest'
-import { login } from '../data/login'
+import { useMayWrite } from '../data/login'
 import { save, useSaved } from '../data/saved'
 import { askChoices } from '../data/asks'
 import { useAnswer } from '../data/useAnswer'
@@ -103,7 +102,7 @@ const toSearch = (filters: readonly Filter[]) =>
 function Segments() {
   const segments = useSaved('segment')
   const { filters, set } = useFilters()
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [isEdited, setEdited] = useState(false)
   const search = toSearch(filters)
   const shown = segments.find(({ value }) => value.search === search)

@@ -1,63 +1,14 @@
 import { type ComponentChildren, Fragment } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { type SavedValues, saveLink, useSaved } from '../data/saved'
 import { fromDay, startOfDay, toDay } from '../address/timeRange'
-import { FormDialog } from './FormDialog'
+import { FormDialog, ShownOnce } from './FormDialog'
 
 const escape = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
 
-interface MadeProps {
-  address: string
-  /** The title of a frame that shows it; without it the address alone is told. */
-  framed: string | undefined
-  close: () => void
-}
-
-/** The one time that the address of a link is shown. */
-function MadeLink({ address, framed, close }: MadeProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const [isCopied, setCopied] = useState(false)
-  useEffect(() => dialog.current?.showModal(), [])
-  const text =
-    framed === undefined
-      ? address
-      : `<iframe src="${address}" title="${escape(framed)}" width="100%" height="420" loading="lazy" style="border:0"></iframe>`
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-  }
-  return (
-    <dialog ref={dialog} class="sql-dialog form-dialog" aria-label="The link" onClose={close}>
-      <form method="dialog">
-        <h2>{framed === undefined ? 'The link' : 'The line for your page'}</h2>
-        <label>
-          Copy it now: it is shown only once
-          {framed === undefined ? (
-            <input value={text} readOnly onFocus={({ currentTarget }) => currentTarget.select()} />
-          ) : (
-            <textarea
-              rows={4}
-              value={text}
-              readOnly
-              spellcheck={false}
-              onFocus={({ currentTarget }) => currentTarget.select()}
-            />
-          )}
-        </label>
-        <p class="buttons">
-          <button class="button strong">Done</button>
-          {/* Only pages over https and on this machine's own address have a clipboard. */}
-          {navigator.clipboard && (
-            <button class="button" type="button" onClick={() => void copy()}>
-              {isCopied ? 'Copied' : 'Copy'}
-            </button>
-          )}
-        </p>
-      </form>
-    </dialog>
-  )
-}
+const frameOf = (address: string, title: string) =>
+  `<iframe src="${address}" title="${escape(title)}" width="100%" height="420" loading="lazy" style="border:0"></iframe>`
 
 type Link = SavedValues['link']
 
@@ -94,7 +45,12 @@ export function LinkForm({ title, name: usual = '', show, framed, close, childre
   // A form that has saved closes itself.
   const next = () => (made.current === undefined ? close() : setAddress(made.current))
 
-  if (address !== undefined) return <MadeLink address={address} framed={framed} close={close} />
+  if (address !== undefined) {
+    if (framed === undefined) return <ShownOnce title="The link" value={address} close={close} />
+    return (
+      <ShownOnce title="The line for your page" value={frameOf(address, framed)} isSource close={close} />
+    )
+  }
   return (
     <FormDialog title={title} close={next} save={make}>
       <label>

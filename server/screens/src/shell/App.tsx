@@ -7,7 +7,7 @@ import { Loading, ProblemNote } from '../parts/notes'
 import { pages } from '../pages'
 import { Header } from './Header'
 import { place, addressOf } from '../address/location'
-import { Login } from './Login'
+import { Invited, Login } from './Login'
 import { ScopeProvider, useScope, useScopeSearch } from '../address/scope'
 import { describeFilter } from '../data/filters'
 import { FilterBar } from '../parts/FilterBar'
@@ -36,7 +36,7 @@ function Filters({ page }: { page: Page }) {
 }
 
 export function App() {
-  const { state, problem } = useStore(login)
+  const { state, problem, invitation } = useStore(login)
   const { path } = useStore(place)
   const view = useStore(guest)
   const shown = isGuest
@@ -63,6 +63,7 @@ export function App() {
     main.current?.focus()
   }
 
+  if (invitation) return <Invited {...invitation} />
   if (state === 'out') return <Login />
   if (state === 'unknown')
     return (

@@ -26,6 +26,12 @@ interface Props {
   current: Page | undefined
 }
 
+const mayDo = {
+  read: 'May read',
+  write: 'May read and write',
+  admin: 'May read, write, and make users and keys',
+}
+
 /** A guest sees one environment; of one page, all but the time is as the link says. */
 const mayChange = (control: Controls[number]) =>
   control === 'range' || !isGuest || (control === 'bots' && !isFixed())
@@ -104,7 +110,7 @@ export function Header({ pages, current }: Props) {
               <Navigation pages={pages} current={current} />
               <div class="who">
                 {!isGuest && (
-                  <span class="soft" title={user?.role === 'read' ? 'May read' : 'May read and write'}>
+                  <span class="soft" title={user && mayDo[user.role]}>
                     {user?.user}
                   </span>
                 )}

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useStore } from '../../data/createStore'
-import { login } from '../../data/login'
+import { useMayWrite } from '../../data/login'
 import { toProblem } from '../../data/Problem'
 import { type BoardCard, type Saved, save } from '../../data/saved'
 import { shownAsks } from '../../data/shownAsks'
@@ -39,7 +38,7 @@ export function Board({ board: { name, value }, pages }: Props) {
   const [search] = useSearch()
   const scopeSearch = useScopeSearch()
   const { environment } = useScope()
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [draft, setDraft] = useState<Draft>()
   const [said, setSaid] = useState('')
   const [message, setMessage] = useState('')

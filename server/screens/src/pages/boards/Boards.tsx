@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { useStore } from '../../data/createStore'
 import { guest } from '../../data/guest'
-import { login } from '../../data/login'
+import { useMayWrite } from '../../data/login'
 import { newUuid } from '../../data/query'
 import { type Saved, save, useIsKnown, useSaved } from '../../data/saved'
 import { keptOf } from '../../address/cardAddress'
@@ -24,7 +24,7 @@ const addressOfBoard = (id: string, search: string) =>
 function BoardList({ boards }: { boards: readonly SavedBoard[] }) {
   const [search] = useSearch()
   const { environment } = useScope()
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [isNew, setNew] = useState(false)
   const sorted = boards.toSorted((a, b) => (a.value.title < b.value.title ? -1 : 1))
 

@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Asking, askOf, beforeOf } from '../../data/asks'
-import { useStore } from '../../data/createStore'
-import { login } from '../../data/login'
+import { useMayWrite } from '../../data/login'
 import type { Answer } from '../../data/query'
 import { useIsKnown, useSaved } from '../../data/saved'
 import { useAnswer } from '../../data/useAnswer'
@@ -49,7 +48,7 @@ export function GoalCard({ asking }: { asking: Asking }) {
   const chosen = useGoal()
   const [, setSearch] = useSearch()
   const { now } = useScope()
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [edited, setEdited] = useState<'new' | 'chosen'>()
   const isShown = useIsShown('goal')
   const ask =

@@ -2,12 +2,17 @@ import type { Setup } from '../../data/setup'
 import { Card, CardColumns } from '../../parts/Card'
 import { Table } from '../../parts/Table'
 import { useScope } from '../../address/scope'
+import { useStore } from '../../data/createStore'
+import { login } from '../../data/login'
+import { Access } from './Access'
+import { OwnPassword } from './AccessDialog'
+import { roles } from './askAccess'
 import { FirstEvent } from './FirstEvent'
 import { History } from './History'
 import { useProgress } from './useProgress'
 
-function Access({ keys, users, users_file: file }: Setup) {
-  if (!keys || !users) return <p class="soft">Users with the role “write” see keys and users here.</p>
+function Shown({ keys, users, users_file: file }: Setup) {
+  if (!keys || !users) return <p class="soft">Users who may write see keys and users here.</p>
   return (
     <CardColumns>
       <Card title="API keys">
@@ -28,7 +33,7 @@ function Access({ keys, users, users_file: file }: Setup) {
           rowKey={({ user }) => user}
           columns={[
             { title: 'Name', value: ({ user }) => user },
-            { title: 'Role', value: ({ role }) => (role === 'write' ? 'reads and writes' : 'reads') },
+            { title: 'Role', value: ({ role }) => roles[role] },
           ]}
         />
         {file && <p class="soft break">Users and password hashes are in {file}.</p>}
@@ -42,12 +47,18 @@ export function SetUp() {
   const { environment } = useScope()
   const known = useProgress(environment)
   const { setup } = known
+  const role = useStore(login).user?.role
   return (
     <>
       <FirstEvent {...known} />
       {setup && (
         <>
-          <Access {...setup} />
+          {role === 'admin' ? (
+            <Access environments={setup.environments.map(({ name }) => name)} />
+          ) : (
+            <Shown {...setup} />
+          )}
+          <OwnPassword />
           {setup.keys && <History />}
           <Card title="Environments">
             <Table
@@ -63,7 +74,9 @@ export function SetUp() {
               ]}
             />
           </Card>
-          <p class="soft">Flags, variables and files of the service set all this. Here it is only shown.</p>
+          <p class="soft">
+            Flags, variables and files of the service set the environments, and what is said to be from them.
+          </p>
         </>
       )}
     </>
