@@ -56,6 +56,8 @@ export interface Series {
   values: readonly (number | null)[]
   /** Drawn fainter and dashed: what is compared with. */
   isBefore?: boolean
+  /** Drawn dotted: what another program has counted. */
+  isOthers?: boolean
 }
 
 export interface ChartProps {

@@ -62,9 +62,9 @@ function splitOpen({ x, series, isOpen, kind }: Pick<Drawing, 'x' | 'series' | '
   // A bar stands alone, a line comes from the place before.
   const from = kind === 'bar' ? last : last - 1
   return series.flatMap((each, index) => {
-    const { values, isBefore = false } = each
+    const { values, isBefore = false, isOthers = false } = each
     const drawn = { ...each, index, isDashed: isBefore, isEnd: false }
-    if (!isOpen || isBefore || last < 1) return [drawn]
+    if (!isOpen || isBefore || isOthers || last < 1) return [drawn]
     return [
       { ...drawn, values: values.with(last, null) },
       {
@@ -131,15 +131,16 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     ],
     series: [
       {},
-      ...lines.map(({ title, isBefore, index, isDashed, isEnd }): uPlot.Series => {
+      ...lines.map(({ title, isBefore, isOthers, index, isDashed, isEnd }): uPlot.Series => {
         const stroke = colour(isBefore ? 'data-before' : `data-${index % 6}`)
         return {
           label: title,
           stroke,
           width: isBefore ? 1.5 : 2,
           ...(isDashed ? { dash: [4, 4] } : {}),
+          ...(isOthers ? { dash: [1, 4], cap: 'round' as const } : {}),
           // The area of one of several lines would hide the others.
-          ...(index === 0 && series.slice(1).every((each) => each.isBefore)
+          ...(index === 0 && series.slice(1).every((each) => each.isBefore || each.isOthers)
             ? { fill: colour('data-fill') }
             : {}),
           ...(kind === 'bar' && bars ? { paths: bars, ...(isEnd ? {} : { fill: stroke }) } : {}),
