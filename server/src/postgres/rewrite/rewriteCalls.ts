@@ -212,6 +212,26 @@ const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
   rewrite.after(open, `${quoteText(JSON.stringify(Object.fromEntries(all)))}, `)
 }
 
+/** The text that stands alone or within a cast; null for NULL, and undefined for what is not written out. */
+const textWithin = (rewrite: Rewrite, first: number, last: number): string | null | undefined => {
+  const isPart = (at: number) => /^(cast|as|text|varchar|[():])$/.test(rewrite.tokens[at]!.text.toLowerCase())
+  const rest = Array.from({ length: last - first + 1 }, (_, by) => first + by).filter((at) => !isPart(at))
+  if (rest.length !== 1) return undefined
+  return rewrite.word(rest[0]!) === 'null' ? null : rewrite.text(rest[0]!)
+}
+
+/** `set_config('a', 'b', false)`, beside other columns too. While it is described a macro stands there, for the types. */
+const setConfig = (rewrite: Rewrite, { at, open, close }: Call): void => {
+  const { set } = rewrite.asker
+  const [first, second] = rewrite.commasIn(open, close)
+  if (set === undefined || second === undefined) return rewrite.replace(at, at, `${pg}.set_config`)
+  const name = textWithin(rewrite, open + 1, first! - 1)
+  const value = textWithin(rewrite, first! + 1, second - 1)
+  if (typeof name !== 'string' || value === undefined)
+    throw refused('set_config takes a name and a value that are written out, or bound.')
+  return rewrite.replace(at, close, quoteText(set(name, value ?? 'default')))
+}
+
 const asText = ['CAST(', ' AS VARCHAR)'] as const
 const wraps: Record<string, readonly [open: string, close: string]> = {
   s: asText,
@@ -247,6 +267,12 @@ const format = (rewrite: Rewrite, { at, open, close }: Call): void => {
 }
 
 const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
+  ...Object.fromEntries(
+    Object.entries(synonyms).map(([name, other]) => [
+      name,
+      (rewrite: Rewrite, { at }: Call) => rewrite.replace(at, at, other),
+    ]),
+  ),
   to_char: toChar,
   to_date: fromText('DATE'),
   to_timestamp: fromText('TIMESTAMPTZ'),
@@ -258,25 +284,29 @@ const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
   concat_ws: concat,
   json_agg: jsonAgg,
   jsonb_agg: jsonAgg,
-  current_setting: currentSetting,
   format,
 }
 
-/** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */
-export const rewriteCalls = (rewrite: Rewrite): void => {
+/** Calls a rewriter for each call of a function that has one. */
+const rewriteEach = (rewrite: Rewrite, by: Record<string, (rewrite: Rewrite, call: Call) => void>): void => {
   for (let at = 0; at < rewrite.tokens.length; at++) {
     const name = rewrite.word(at)
     const call = callAt(rewrite.tokens, at)
-    if (call === undefined) continue
+    if (call === undefined || rewrite.isTaken(at)) continue
     if (rewrite.is(at - 1, '.') ? rewrite.word(at - 2) !== 'pg_catalog' : rewrite.asker.isOwn(name)) continue
-    if (Object.hasOwn(synonyms, name)) rewrite.replace(at, at, synonyms[name]!)
-    else if (Object.hasOwn(rewriters, name)) {
-      const { open, close } = call
-      const lastAt = (rewrite.commasIn(open, close).at(-1) ?? open) + 1
-      rewrite.about(at, () => rewriters[name]!(rewrite, { ...call, lastAt }))
-    }
+    if (!Object.hasOwn(by, name)) continue
+    const { open, close } = call
+    const lastAt = (rewrite.commasIn(open, close).at(-1) ?? open) + 1
+    rewrite.about(at, () => by[name]!(rewrite, { ...call, lastAt }))
   }
 }
+
+/** Reads and sets what the connection has set. It comes first: what stands within is no other edit's. */
+export const rewriteSettings = (rewrite: Rewrite): void =>
+  rewriteEach(rewrite, { current_setting: currentSetting, set_config: setConfig })
+
+/** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */
+export const rewriteCalls = (rewrite: Rewrite): void => rewriteEach(rewrite, rewriters)
 
 /** What may be written twice: a column, or arithmetic of columns and numbers. */
 const isPlain = (rewrite: Rewrite, first: number, last: number): boolean =>

@@ -1,4 +1,4 @@
-import { closingAt, endOfCall, operandAt, operandBefore, type Range } from '../../sql/text/operands.js'
+import { closingAt, endOfCastCall, operandAt, operandBefore, type Range } from '../../sql/text/operands.js'
 import { isName, isSymbol } from '../../sql/text/tokenize.js'
 import { pg } from '../catalog/names.js'
 import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
@@ -224,13 +224,8 @@ const typedBefore = (rewrite: Rewrite, end: number): number | undefined => {
 const typedAt = (rewrite: Rewrite, first: number): number | undefined => {
   const isTyped = typeBefore.test(rewrite.word(first)) && rewrite.tokens[first + 1]?.kind === 'text'
   const end = operandAt(rewrite.tokens, isTyped ? first + 1 : first)
-  return end !== undefined && rewrite.is(end, ')') ? endOfCall(rewrite.tokens, end) : end
+  return end !== undefined && rewrite.is(end, ')') ? endOfCastCall(rewrite.tokens, end) : end
 }
-
-/** Whether a part of a call or a zone stands there, of which DuckDB tells a macro no type. */
-const isUntyped = (rewrite: Rewrite, first: number, last: number): boolean =>
-  rewrite.tokens.slice(first, last + 1).some(({ text }) => /^(over|filter|within)$/i.test(text)) ||
-  rewrite.word(last + 1) === 'at'
 
 /** Whether what stands before an operand belongs to it: `ts AT TIME ZONE x`, `INTERVAL '1' DAY`, `DISTINCT ON (x)`. */
 const isCutOff = (rewrite: Rewrite, first: number): boolean =>
@@ -273,7 +268,7 @@ const refuseJson = (rewrite: Rewrite, all: readonly Joined[]): void => {
   if (all.some(isJsonb))
     throw new ProtocolError(
       sqlState.notSupported,
-      'Here || joins four values of jsonb at most, none of a window: put brackets around some, or name them in a subquery.',
+      'Here || joins four values of jsonb at most: put brackets around some, or name them in a subquery.',
     )
 }
 
@@ -299,7 +294,7 @@ const join = (rewrite: Rewrite, at: number): number[] => {
   const isList = rewrite.word(begin.first) === 'array' || rewrite.is(begin.first, '[')
   const texts = isList ? -1 : all.findIndex(({ kind }) => kind === 'text')
   const joined = texts === 0 || texts === 1 ? 0 : (texts < 0 ? all.length : texts) - 1
-  if (joined > maxJoined || isUntyped(rewrite, begin.first, all.at(-1)!.last)) {
+  if (joined > maxJoined || rewrite.word(all.at(-1)!.last + 1) === 'at') {
     refuseJson(rewrite, all)
     return signs
   }
@@ -309,7 +304,8 @@ const join = (rewrite: Rewrite, at: number): number[] => {
     rewrite.after(last, ')')
   }
   for (const { first, last, kind } of all.slice(1, joined + 1)) {
-    rewrite.before(begin.first, `${pg}.${kind === 'literal' ? 'joined_text' : 'joined'}(`)
+    const name = kind === 'literal' ? 'joined_text' : 'joined'
+    rewrite.before(begin.first, `${pg}.${rewrite.lateAt(begin.first, last)}${name}(`)
     rewrite.replace(first - 2, first - 1, ',')
     rewrite.after(last, ')')
   }
@@ -322,7 +318,7 @@ const subtract = (rewrite: Rewrite, at: number): void => {
   const first = typedBefore(rewrite, at - 1)
   const last = typedAt(rewrite, at + 1)
   if (first === undefined || last === undefined || isArithmetic(rewrite, last + 1)) return
-  if (isCutOff(rewrite, first) || isUntyped(rewrite, first, last)) return
+  if (isCutOff(rewrite, first) || rewrite.word(last + 1) === 'at') return
   if (isArithmetic(rewrite, first - 1) || rewrite.is(first - 1, '>')) return
   const isKey = rewrite.text(at + 1) !== undefined && at + 1 === last
   const isLiteral = (token: number) => tokens[token]!.kind === 'text' || /^\d/.test(tokens[token]!.text)
@@ -334,7 +330,7 @@ const subtract = (rewrite: Rewrite, at: number): void => {
       rewrite.word(first) === 'interval')
   )
     return
-  rewrite.before(first, `${pg}.${isKey ? 'without' : 'minus'}(`)
+  rewrite.before(first, `${pg}.${isKey ? 'without' : `${rewrite.lateAt(first, last)}minus`}(`)
   rewrite.replace(at, at, ',')
   rewrite.after(last, ')')
 }
