@@ -174,6 +174,8 @@ export class QueryRunner {
         await turn.take(await sizeByPlan(held.connection, plan))
         query.start()
       }
+      // It may enter another schema or zone.
+      if (plan.kind !== 'read') held.entered = undefined
       held.mayHoldOwn ||= plan.kind === 'change' || plan.kind === 'other'
       if (plan.kind === 'change') job.onceOnly?.()
       turn.undo(await this.#watchDisk(job, plan))
