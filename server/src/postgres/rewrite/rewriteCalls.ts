@@ -66,7 +66,15 @@ const elements: Readonly<Record<string, string>> = {
   WW: `lpad(((dayofyear(m) - 1) // 7 + 1)::VARCHAR, 2, '0')`, W: '((day(m) - 1) // 7 + 1)', CC: 'century(m)',
 } // prettier-ignore
 const element =
-  /(FM)?(Day|DAY|day|Month|MONTH|month|MON|mon|DY|dy|am|pm|WW|ID(?!D)|CC|Q|J|W|D(?!D|Y|y|ay))|(FM)(MM|DDD|DD|HH24|HH12|HH|MI|SS)|"[^"]*"|[A-Za-z]+\d*|[^A-Za-z"]+/g
+  /(FM)?(Day|DAY|day|Month|MONTH|month|MON|mon|DY|dy|am|pm|WW|ID(?!D)|CC|Q|J|W|D(?!D|Y|y|ay))|(FM)?(MM|DDD|DD|HH24|HH12|HH|MI|SS)(th|TH)|(FM)(MM|DDD|DD|HH24|HH12|HH|MI|SS)|"[^"]*"|[A-Za-z]+\d*|[^A-Za-z"]+/g
+
+/** A number with `st`, `nd`, `rd` or `th`. */
+const ordinal = (part: string, { isBare, isUpper }: { isBare: boolean; isUpper: boolean }): string => {
+  const written = `strftime(m, ${quoteText(toStrftime(part)!)})`
+  const number = `CAST(${written} AS INTEGER)`
+  const ending = `CASE WHEN ${number} % 100 IN (11, 12, 13) THEN 'th' ELSE ['th', 'st', 'nd', 'rd', 'th', 'th', 'th', 'th', 'th', 'th'][${number} % 10 + 1] END`
+  return `${isBare ? number : written}, ${isUpper ? `upper(${ending})` : ending}`
+}
 
 /** A format as parts of a text that is put together; undefined where strftime writes all of it, or nothing here does. */
 const partsOf = (format: string): string[] | undefined => {
@@ -79,12 +87,13 @@ const partsOf = (format: string): string[] | undefined => {
     plain = ''
     return written !== undefined
   }
-  for (const [part, fill, special, , number] of format.matchAll(element)) {
-    if (special === undefined && number === undefined) plain += part
+  for (const [part, fill, special, bare, nth, th, , number] of format.matchAll(element)) {
+    if (special === undefined && nth === undefined && number === undefined) plain += part
     else {
       if (!end()) return undefined
       isPlain = false
-      if (special !== undefined)
+      if (nth !== undefined) parts.push(ordinal(nth, { isBare: bare !== undefined, isUpper: th === 'TH' }))
+      else if (special !== undefined)
         parts.push(fill === undefined ? elements[special]! : `trim((${elements[special]})::VARCHAR)`)
       else parts.push(`CAST(strftime(m, ${quoteText(toStrftime(number!)!)}) AS INTEGER)`)
     }
@@ -115,6 +124,16 @@ const toChar = (rewrite: Rewrite, call: Call): void => {
   }
   rewrite.replace(call.at, call.at, 'strftime')
   rewrite.replace(call.lastAt, call.lastAt, quoteText(written))
+}
+
+/** `to_number('1,234.56', '9G999D99')`: the format says how many digits there may be. */
+const toNumber = (rewrite: Rewrite, call: Call): void => {
+  const format = writtenText(rewrite, call)
+  const [, whole = '', fraction = ''] =
+    /^(?:FM|[SL$])*([90,G]{1,60})(?:[.D]([90]{1,30}))?(?:S|MI|PR)?$/i.exec(format ?? '') ?? []
+  if (whole === '') throw refused('to_number takes a format that is written out, such as 9G999D99 or S999.')
+  rewrite.replace(call.at, call.at, `${pg}.to_number`)
+  rewrite.replace(call.lastAt, call.lastAt, `${whole.replaceAll(/[,G]/gi, '').length}, ${fraction.length}`)
 }
 
 const fromText = (type: string) => (rewrite: Rewrite, call: Call) => {
@@ -246,16 +265,17 @@ const format = (rewrite: Rewrite, { at, open, close }: Call): void => {
   const commas = rewrite.commasIn(open, close)
   const pieces = ['']
   const kinds: string[] = []
-  for (const [part, sign] of (form ?? '%').matchAll(/%(.?)|[^%]+/gs)) {
+  for (const [part, place, sign] of (form ?? '%').matchAll(/%(?:(\d+)\$)?(.?)|[^%]+/gs)) {
     if (sign === undefined || sign === '%') pieces[pieces.length - 1] += sign ?? part
     else {
-      kinds.push(sign)
+      // Each value is written once.
+      kinds.push(place === undefined || Number(place) === kinds.length + 1 ? sign : '')
       pieces.push('')
     }
   }
   if (kinds.length !== commas.length || !kinds.every((kind) => kind in wraps))
     throw refused(
-      'format takes a text that is written out, with as many of %s, %I and %L as there are values.',
+      'format takes a text that is written out, with as many of %s, %I and %L as there are values, each once and in order.',
     )
   if (commas.length === 0) return rewrite.replace(at, close, quoteText(pieces[0]!))
   for (const [nth, comma] of commas.entries()) {
@@ -274,6 +294,7 @@ const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
     ]),
   ),
   to_char: toChar,
+  to_number: toNumber,
   to_date: fromText('DATE'),
   to_timestamp: fromText('TIMESTAMPTZ'),
   regexp_match: regexpMatch,

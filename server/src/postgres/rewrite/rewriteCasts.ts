@@ -13,7 +13,7 @@ import type { Rewrite } from './Rewrite.js'
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
 const plainTypes: Record<string, string> = {
   oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regoper: 'VARCHAR', regoperator: 'VARCHAR', regrole: 'VARCHAR',
-  jsonb: 'JSON', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
+  jsonb: 'JSON', float: 'DOUBLE', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
 } // prettier-ignore
 /** A value of these is the number of an object, and is written as its name. */
 const nameTypes = new Set(['regclass', 'regtype', 'regnamespace', 'regproc', 'regprocedure'])

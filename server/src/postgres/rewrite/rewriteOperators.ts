@@ -128,6 +128,15 @@ const beLikeAny = (rewrite: Rewrite, at: number): void => {
   rewrite.after(closingAt(rewrite.tokens, at + 2), ')')
 }
 
+/** `(a, b) OVERLAPS (c, d)` */
+const overlap = (rewrite: Rewrite, at: number): void => {
+  const { tokens } = rewrite
+  const open = tokens[at - 1]!.pair
+  if (open < 0 || closingAt(tokens, at + 1) <= at + 1) return
+  rewrite.before(open, `${pg}.overlaps`)
+  rewrite.replace(at - 1, at + 1, ',')
+}
+
 /** Rewrites operators of Postgres that DuckDB has not, or means otherwise. */
 export const rewriteOperators = (rewrite: Rewrite): void => {
   const { tokens } = rewrite
@@ -151,6 +160,12 @@ export const rewriteOperators = (rewrite: Rewrite): void => {
     else if (rewrite.isOperator(at, '@>') || rewrite.isOperator(at, '<@')) contain(rewrite, at)
     else if (/^i?like$/.test(rewrite.word(at)) && rewrite.word(at + 1) === 'any' && rewrite.is(at + 2, '('))
       beLikeAny(rewrite, at)
+    else if (rewrite.word(at) === 'overlaps' && rewrite.is(at - 1, ')') && rewrite.is(at + 1, '('))
+      overlap(rewrite, at)
+    else if (rewrite.isOperator(at, '#-'))
+      rewrite.about(at, () => {
+        throw new ProtocolError(sqlState.notSupported, 'The operator #- is not here: take - for a key.')
+      })
     else if (rewrite.isOperator(at, '?|') || rewrite.isOperator(at, '?&')) haveKeys(rewrite, at)
     else if (rewrite.is(at, '?')) haveKey(rewrite, at)
     else if (rewrite.is(at, '#')) turnBits(rewrite, at)
