@@ -47,8 +47,8 @@ async function fill(url) {
  * @param {import('./clientTools.mjs').Tool} tool @param {Record<string, string>} env
  * @returns {Promise<string[] | string>}
  */
-async function tryTool({ has, of, command, missing }, env) {
-  const reason = missing ?? (await of?.prepare())
+async function tryTool({ has, of, command }, env) {
+  const reason = await of?.prepare()
   if (reason) return reason
   const { cwd } = of ?? {}
   const call = (/** @type {string[]} */ [name = '', ...args]) =>
@@ -94,18 +94,21 @@ try {
   const port = /:(\d+) \(Postgres\)/.exec(output)?.[1] ?? ''
   const parameters = join(root, 'server/test/postgres/values/parameters.jsonl')
   const env = { WAYMARK_PORT: port, WAYMARK_TLS_PORT: port, WAYMARK_URL: url, WAYMARK_PARAMETERS: parameters }
-  console.log('\n| tool | checks | |\n|---|---|---|')
+  console.log('\n| tool | checks | seconds | |\n|---|---|--:|---|')
   for (const tool of wanted) {
+    const startedMs = Date.now()
     const lines = await tryTool(tool, env)
+    // Those of a language's first tool are also those of its packages and compiler.
+    const seconds = ((Date.now() - startedMs) / 1000).toFixed(0)
     if (typeof lines === 'string') {
       notTried.push(tool.name)
-      console.log(`| ${tool.name} | not tried | ${lines} |`)
+      console.log(`| ${tool.name} | not tried | ${seconds} | ${lines} |`)
       continue
     }
     const wrong = lines.filter((line) => line.startsWith('- '))
     failed += wrong.length + (lines.length === 0 ? 1 : 0)
     const count = `${lines.length - wrong.length} of ${lines.length}`
-    console.log(`| ${tool.name} | ${count} | ${wrong.map((line) => line.slice(2)).join('; ')} |`)
+    console.log(`| ${tool.name} | ${count} | ${seconds} | ${wrong.map((line) => line.slice(2)).join('; ')} |`)
   }
   console.log(`\nNot tried: ${notTried.join(', ') || 'none'}`)
   await stop()

@@ -90,8 +90,8 @@ const offerToOomKiller = () => {
   }
 }
 
-const runIngest = async (given: ServerOptions, logger: Logger): Promise<void> => {
-  const { options, news, undo } = await openOwnAccess(given)
+const runIngest = async (options: ServerOptions, logger: Logger): Promise<void> => {
+  const { news, undo } = await openOwnAccess(options)
   // The import is here because the engine process needs nothing of it.
   const { startIngest } = await import('./startIngest.js')
   const ingest = await startIngest(options, news?.link).catch((error: unknown) => {
@@ -112,18 +112,15 @@ const runIngest = async (given: ServerOptions, logger: Logger): Promise<void> =>
     await supervisor.stop()
     await ingest.close()
   }
-  for (const signal of endingSignals(given)) {
+  for (const signal of endingSignals(options)) {
     process.on(signal, () => {
       if (stopping !== undefined) return
       logger.info('Stopping.', { reason: signal })
       exitAfter(logger, () => (stopping = close()))
     })
   }
-  if (given.usersFile) process.on('SIGHUP', () => ingest.reloadUsers())
+  if (options.usersFile) process.on('SIGHUP', () => ingest.reloadUsers())
   const { role } = options
-  if (role !== 'engine' && (options.apiKeys ?? []).length === 0) {
-    logger.warn('No API key is set (--api-keys): every /track, /identify and /alias will be answered by 401.')
-  }
   const { engine } = ingest
   if (engine !== undefined && role !== 'ingest') {
     engine.link.on('silent', () => supervisor.kill('It said nothing for 20 seconds.'))

@@ -12,6 +12,8 @@ import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
 import { takeBase, createAddressOf, networkOf, warnOfProxies } from './http/behindProxy.js'
 import { idsPath, idsRoutes } from './analytics/idsRoutes.js'
+import { historyRoutes } from './history/historyRoutes.js'
+import { Imports } from './history/Imports.js'
 import type { EngineLink } from './link/EngineLink.js'
 import { engineRoutes, noEngineRoutes, tasksRoute, findTask } from './link/engineRoutes.js'
 import { openEngineSide, type EngineSide } from './link/openEngineSide.js'
@@ -26,6 +28,8 @@ import { listenPostgres } from './postgres/door/listenPostgres.js'
 import { savedRoute } from './saved/savedRoute.js'
 import { analyticsCatalog } from './duckdb/quote.js'
 import { asOperatorError, reasonOf } from './OperatorError.js'
+import { Access, accessFile } from './users/Access.js'
+import { accessPath, accessRoutes, invitationPath, passwordPath } from './users/accessRoutes.js'
 import { authenticateBy, identifyBy, TokenTries } from './users/authenticate.js'
 import { PasswordCheck } from './users/PasswordCheck.js'
 import { sessionPath, loginRoutes, setupRoute } from './users/loginRoutes.js'
@@ -65,6 +69,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
   const options = completeOptions(given)
   const logger = new Logger(options.logLevel, options.writeLog)
   const { log: url, role, syncWaitMs } = options
+  const takesEvents = url === undefined || role !== 'engine'
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
@@ -82,6 +87,15 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       url === undefined ? undefined : await openPostgresLog({ ...options, url, followed, logger, cleanups })
     const opened = (local ?? shared)!
     const { log, applier, number } = opened
+    const kept = shared === undefined ? accessFile(engine!.folder.access) : shared.access
+    const access = await Access.open(kept, { logger, mayBeAway: url !== undefined && role === 'engine' })
+    const takeAccess = () => {
+      apiKeys.keep(access.state.keys)
+      return users.keep(access.state.users)
+    }
+    takeAccess()
+    if (apiKeys.isEmpty && takesEvents)
+      logger.warn('There is no API key (--api-keys): every /track, /identify and /alias is answered by 401.')
     const taskIds = new TaskIds(opened.taskSecret)
     const tokens = new LoginTokens(opened.taskSecret, (name) => users.find(name)?.secret)
     const identify = identifyBy(logins, tokens)
@@ -109,7 +123,6 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const intake = openIntake(log)
     const accepted = { track: 0, identify: 0, alias: 0 }
     const noticed = { ids: 0, times: 0 }
-    const takesEvents = url === undefined || role !== 'engine'
     const readAddress = createAddressOf(options.trustProxy)
     const addressOf = warnOfProxies(readAddress, options.trustProxy, logger)
     const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase, addressOf)
@@ -165,12 +178,16 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
             reader: () => LogStore.readerIn(folder.acceptLog),
           })
     const rounds = engine && new Rounds(openRounds(engine))
+    const ofUsers = shared === undefined ? intake : openIntake(shared.ofUsers)
+    const history = engine && { ...options, folder: engine.folder, intake: ofUsers, accepted }
+    const imports = history && new Imports(history)
+    cleanups.add(() => imports?.drop())
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
       open: doorPaths,
       openBelow: [filePrefix, screenPrefix],
       ids: idsPath,
-      login: sessionPath,
+      access: [sessionPath, accessPath, invitationPath, passwordPath],
     }
     const listener: Listener = new Listener(
       [
@@ -200,15 +217,14 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...guestProxyRoutes(engine.proxy),
               ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
               setupRoute({ ...options, users, apiKeys, noticed, authenticate }),
+              ...accessRoutes({ ...options, access, users, apiKeys, authenticate, logins, tokens, tries }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0
                 ? [mcpProxyRoute(options, { proxy: engine.proxy, tries })]
                 : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
-              savedRoute({
-                authenticate,
-                intake: shared === undefined ? intake : openIntake(shared.ofUsers),
-              }),
+              savedRoute({ authenticate, intake: ofUsers }),
+              ...historyRoutes({ ...history!, authenticate, imports: imports! }),
             ]),
       ],
       logger,
@@ -223,6 +239,10 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
         ? undefined
         : await listenPostgres({ ...options, ...engine, logger, logins, path: engine.folder.socket })
     cleanups.add(() => postgres?.destroyAll())
+    access.on('changed', () => {
+      const changed = takeAccess()
+      postgres?.endUsers(changed)
+    })
     const port = await listenAt(server, { host: options.host, port: options.port, flag: '--port' })
     engine?.link.open()
     const host = options.host.includes(':') ? `[${options.host}]` : options.host

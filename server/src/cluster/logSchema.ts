@@ -4,6 +4,7 @@ import type { LogIdentity } from '../wal/LogStore.js'
 import { erasureTables } from './erasureTables.js'
 import type { ServerConnection } from './ServerConnection.js'
 import type { SaltDays, SaltPlace } from '../analytics/DaySalt.js'
+import type { AccessPlace } from '../users/Access.js'
 
 /**
  * What an unlogged table holds is in no write-ahead log of PostgreSQL, so it reaches no standby, no archive of that
@@ -49,9 +50,43 @@ export const saltInLog = (connection: () => ServerConnection): SaltPlace => ({
   },
 })
 
+const accessTable = `
+CREATE TABLE IF NOT EXISTS waymark.access (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one), revision bigint NOT NULL, body text NOT NULL
+);`
+
+/** A connection that watches does not wait for the disk; this one commit does, and for the standbys. */
+const writeAccess = `
+WITH durable AS MATERIALIZED (SELECT set_config('synchronous_commit', 'on', true))
+INSERT INTO waymark.access (revision, body) SELECT $1::bigint + 1, $2 FROM durable
+ON CONFLICT (one) DO UPDATE SET revision = excluded.revision, body = excluded.body WHERE access.revision = $1
+RETURNING revision`
+
+/** Keeps users and keys that are made by clicking in the database of the log, where every process finds them. */
+export const accessInLog = (watch: {
+  ask: ServerConnection['ask']
+  follow(look: () => void): void
+  /** Makes other processes look. */
+  tell(): void
+}): AccessPlace => ({
+  name: 'The table waymark.access in PostgreSQL',
+  async read() {
+    const [found] = await watch.ask<{ revision: number; body: string }>(
+      'SELECT revision::float8 AS revision, body FROM waymark.access',
+    )
+    return { text: found?.body, revision: found?.revision ?? 0 }
+  },
+  async write(text, revision) {
+    const written = await watch.ask(writeAccess, [revision, text])
+    if (written.length > 0) watch.tell()
+    return written.length > 0
+  },
+  follow: (look) => watch.follow(look),
+})
+
 /** The keys of advisory locks. All users of a database share one set of keys. */
 export const lockKeys = { create: 0x7761796d, prune: 0x7761796e, archive: 0x7761796f }
-const version = 4
+const version = 5
 
 /** PostgreSQL keeps samples of short values for its planner, in a table that no erase of a person would reach. */
 export const withoutSamples = (table: string): string =>
@@ -99,7 +134,7 @@ CREATE TABLE IF NOT EXISTS waymark.set_aside (
   request bigint PRIMARY KEY,
   rows int NOT NULL,
   reason text NOT NULL
-);${erasureTables}${saltTable}${lakeTables}
+);${erasureTables}${saltTable}${accessTable}${lakeTables}
 INSERT INTO waymark.head (version, id, secret, last)
 VALUES (${version}, gen_random_uuid(), '${secret}', 0) ON CONFLICT DO NOTHING;
 COMMIT`

@@ -1,97 +1,106 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { timingSafeEqual } from 'node:crypto'
 import { OperatorError } from '../OperatorError.js'
+import { hasEnded, hashSecret, type KeptKey } from '../users/Access.js'
 import { refuse } from './HttpError.js'
 
-const lengthBytes = 4
-const usualBytes = 256
-
-/** Finds a presented secret among a few, in a time that reveals nothing about them. */
-export class SecretSet {
-  readonly #longest: number
-  readonly #known: readonly Buffer[]
-  readonly #asked: Buffer
-
-  constructor(secrets: readonly string[]) {
-    this.#longest = Math.max(usualBytes, ...secrets.map((secret) => Buffer.byteLength(secret)))
-    const size = lengthBytes + this.#longest
-    this.#known = secrets.map((secret) => this.#pad(secret, Buffer.alloc(size)))
-    this.#asked = Buffer.alloc(size)
-  }
-
-  /** The index of a presented secret, -1 when it is none of them. */
-  indexOf(presented: string): number {
-    const asked = this.#pad(presented, this.#asked.fill(0))
-    let found = -1
-    for (let at = 0; at < this.#known.length; at++) {
-      if (timingSafeEqual(this.#known[at]!, asked)) found = at
-    }
-    return found
-  }
-
-  /** Pads secrets to one size, with the length first, so that every comparison takes the same time. */
-  #pad(secret: string, padded: Buffer): Buffer {
-    padded.writeUInt32LE(Buffer.byteLength(secret))
-    padded.write(secret, lengthBytes)
-    return padded
-  }
+/** A key as the service knows it. */
+interface KnownKey {
+  environments: ReadonlySet<string>
+  /** In pages, where everybody can read it. */
+  isPublic: boolean
+  /** Null for a key of servers: it is shown to nobody. */
+  key: string | null
+  hash: string
+  /** The flag that gives the key, or what is kept of one that was made by clicking. */
+  from: '--api-keys' | '--server-keys' | KeptKey
 }
 
 /**
  * The keys that write events and read nothing: `key` for all environments, `key:staging` for one. Those of pages are
- * public; those of servers are secret.
+ * public; those of servers are secret. A key is found by its hash, whose letters tell a guesser nothing.
  */
 export class ApiKeys {
-  readonly #publicKeys: number
-  readonly #keys: readonly string[]
-  readonly #secrets: SecretSet
-  readonly #writable: readonly ReadonlySet<string>[]
+  readonly #environments: ReadonlySet<string>
+  readonly #fixed: readonly KnownKey[]
+  #known!: ReadonlyMap<string, KnownKey>
 
   constructor(
     listed: readonly string[],
     environments: ReadonlySet<string>,
     ofServers: readonly string[] = [],
   ) {
-    const keys = new Map<string, ReadonlySet<string>>()
-    const read = (each: string, flag: string) => {
+    this.#environments = environments
+    const keys = new Map<string, KnownKey>()
+    const read = (each: string, from: '--api-keys' | '--server-keys') => {
       const cut = each.lastIndexOf(':')
       const [key, environment] = cut < 0 ? [each] : [each.slice(0, cut), each.slice(cut + 1)]
       if (environment !== undefined && !environments.has(environment)) {
         throw new OperatorError(
-          `A key of ${flag} is for the environment ${JSON.stringify(environment)}, which does not exist; there are ${[...environments].join(', ')}. Write key:environment, or the key alone for all.`,
+          `A key of ${from} is for the environment ${JSON.stringify(environment)}, which does not exist; there are ${[...environments].join(', ')}. Write key:environment, or the key alone for all.`,
         )
       }
-      keys.set(
-        key,
-        environment === undefined ? environments : new Set([...(keys.get(key) ?? []), environment]),
-      )
+      const hash = hashSecret(key)
+      const before = keys.get(hash)
+      const isPublic = before?.isPublic ?? from === '--api-keys'
+      keys.set(hash, {
+        environments:
+          environment === undefined ? environments : new Set([...(before?.environments ?? []), environment]),
+        isPublic,
+        key: isPublic ? key : null,
+        hash,
+        from: before?.from ?? from,
+      })
     }
     for (const each of listed) read(each, '--api-keys')
-    this.#publicKeys = keys.size
     for (const each of ofServers) read(each, '--server-keys')
-    this.#keys = [...keys.keys()]
-    this.#secrets = new SecretSet(this.#keys)
-    this.#writable = [...keys.values()]
+    this.#fixed = [...keys.values()]
+    this.keep([])
   }
 
-  /** The keys for pages. */
-  list(): { key: string; environments: string[] }[] {
-    return this.#keys
-      .slice(0, this.#publicKeys)
-      .map((key, at) => ({ key, environments: [...this.#writable[at]!] }))
+  /** Takes the keys that were made by clicking. */
+  keep(kept: readonly KeptKey[]): void {
+    const known = new Map(this.#fixed.map((each) => [each.hash, each]))
+    for (const from of kept) {
+      const { environments, kind, key, hash } = from
+      const writable = environments?.filter((each) => this.#environments.has(each))
+      const made = {
+        environments: writable === undefined ? this.#environments : new Set(writable),
+        isPublic: kind === 'public',
+        key,
+        hash,
+        from,
+      }
+      if (!known.has(hash)) known.set(hash, made)
+    }
+    this.#known = known
+  }
+
+  get isEmpty(): boolean {
+    return this.#known.size === 0
+  }
+
+  /** The keys that are good, those of flags first. */
+  list(): KnownKey[] {
+    return [...this.#known.values()].filter(isGood)
   }
 
   /** The environments that a key may write to; undefined when there is no such key. */
   find(key: string): ReadonlySet<string> | undefined {
-    return this.#writable[this.#secrets.indexOf(key)]
+    return this.#find(key)?.environments
   }
 
   /** Whether a key is in pages, where everybody can read it. A key in both lists is. */
   isPublic(key: string): boolean {
-    const at = this.#secrets.indexOf(key)
-    return at >= 0 && at < this.#publicKeys
+    return this.#find(key)?.isPublic === true
+  }
+
+  #find(key: string): KnownKey | undefined {
+    const known = this.#known.get(hashSecret(key))
+    return known !== undefined && isGood(known) ? known : undefined
   }
 }
+
+const isGood = ({ from }: KnownKey): boolean => typeof from === 'string' || !hasEnded(from)
 
 /**
  * The API key that a request presents. If there are several, the first of `X-API-Key`, `Authorization: Bearer` and

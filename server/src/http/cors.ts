@@ -70,8 +70,8 @@ interface Paths {
   openBelow: readonly string[]
   /** The path of the id cookie, for pages of the service's own address only. */
   ids: string
-  /** The path of the login cookie, for pages of the service's own address only. */
-  login: string
+  /** The paths of logins, users and keys, for pages of the service's own address only. */
+  access: readonly string[]
 }
 
 /**
@@ -90,7 +90,7 @@ export class Origins {
   /** Throws for a page that may not ask; otherwise writes the headers that let it read the answer. */
   admit(path: string, request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers
-    const { events, open, openBelow, ids, login } = this.#paths
+    const { events, open, openBelow, ids, access } = this.#paths
     // A path that ends as one for events is one by mistake: it is refused, and its page must be able to read so.
     const isForEvents = events.some((each) => path.endsWith(each))
     if (!isForEvents && (open.includes(path) || openBelow.some((each) => path.startsWith(each)))) return
@@ -98,7 +98,7 @@ export class Origins {
     if (!isForEvents || origin !== undefined) response.setHeader('Vary', 'Origin')
     // An own page or a program needs no CORS headers. Without them a browser shows the answer to no other page.
     const isOwn = !isForEvents && (path === ids ? !isForeign(request) : isOwnOrProgram(request))
-    const takesListed = path !== ids && path !== login
+    const takesListed = path !== ids && !access.includes(path)
     if (!isForEvents && !isOwn && !(takesListed && this.#isListed(origin))) {
       const message = `Pages of ${origin?.slice(0, 200) ?? 'other sites'} may not ask here. Name their origin by --origins if they are yours.`
       throw refuse(403, 'origin-not-allowed', message, { connection: 'close' })

@@ -1,6 +1,7 @@
 import { appendError, lakehouseError, refuse } from '../http/HttpError.js'
 import { type Route, answerPath, type Exchange } from '../http/Route.js'
 import { erasePath, exportPath } from '../payloads/erasure.js'
+import { historyPath } from '../history/historyRoutes.js'
 import { savedPath } from '../saved/savedRoute.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser, guestPath } from '../users/Identity.js'
@@ -37,6 +38,8 @@ export const noEngineRoutes: Route[] = [
   ...endpoints,
   ['POST', erasePath] as const,
   ['POST', savedPath] as const,
+  ['GET', historyPath] as const,
+  ['POST', historyPath] as const,
   ['GET', guestPath] as const,
   ['POST', guestPath] as const,
   ['GET', sessionPath] as const,

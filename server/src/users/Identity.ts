@@ -8,8 +8,13 @@ export const framesPath = '/guest/frames/'
 /** How many letters of the token's hash stand in the address of a link. */
 export const idLength = 16
 
-/** `read` changes nothing; `write` may do everything that the lakehouse group offers. */
-export type UserRole = 'read' | 'write'
+export const userRoles = ['read', 'write', 'admin'] as const
+/**
+ * `read` changes nothing; `write` may do everything that the lakehouse group offers; `admin` makes users and keys, too.
+ */
+export type UserRole = (typeof userRoles)[number]
+
+const isRole = (role: unknown): role is UserRole => userRoles.some((each) => each === role)
 
 /** The user of a request, after the password or the login's token was found right. */
 export interface Identity {
@@ -35,7 +40,7 @@ export const identityHeaders = ({ user, role }: Identity | Guest): Record<string
 
 export const readIdentity = ({ headers }: IncomingMessage): Identity => {
   const [user, role] = [headers[userHeader], headers[roleHeader]]
-  if (typeof user !== 'string' || (role !== 'read' && role !== 'write')) {
+  if (typeof user !== 'string' || !isRole(role)) {
     throw refuse(401, 'unauthorized', 'The engine answers the ingest process alone.')
   }
   return { user: decodeURIComponent(user), role }
@@ -51,3 +56,5 @@ export const readGuest = ({ headers }: IncomingMessage): string => {
 
 export const readOnlyUser = () =>
   refuse(403, 'read-only-user', 'This user may only read: ask for a user with the role write.')
+
+export const adminsOnly = () => refuse(403, 'admins-only', 'This is for users with the role admin.')

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { OperatorError } from '../OperatorError.js'
+import { rmSync } from 'node:fs'
+import { Logger } from '../Logger.js'
 import { completeOptions, type ServerOptions } from '../options/flags.js'
 import { DataFolder } from '../disk/DataFolder.js'
+import { Access, accessFile } from './Access.js'
+import { makeKey } from './accessChanges.js'
 import { LoginLink, linkMinutes } from './LoginTokens.js'
 import { hashPassword } from './passwordHash.js'
-import { readUsersFile } from './Users.js'
 
 interface Start {
   url: string
@@ -16,7 +16,7 @@ interface Start {
 
 /** Four lines for whoever has started the service without a flag. The password is in them once. */
 export const tellAccess = (
-  { link, password, apiKey, usersFile, keysFile }: NonNullable<OwnAccess['news']>,
+  { link, password, apiKey, file }: NonNullable<OwnAccess['news']>,
   { url, isTerminal }: Start,
 ): string => {
   const isFirst = password !== undefined
@@ -28,97 +28,76 @@ export const tellAccess = (
       : `${own}/`
   const user = isFirst
     ? `${link.user}, password ${password}   (shown only now)`
-    : `${link.user}   (forgotten the password? Delete the file below, and start again)`
+    : `${link.user}   (forgotten the password? Take the user out of the file below, and start again)`
   return [
     `  Open     ${open}`,
     `  User     ${user}`,
-    `  Users    ${usersFile}`,
-    `  API key  ${apiKey}   (from ${keysFile})`,
+    `  Kept in  ${file}`,
+    `  API key  ${apiKey ?? 'none: make one in “Set up”'}`,
     '',
   ].join('\n')
 }
 
 /** The user and the key that the service makes for itself when the operator has named none. */
 interface OwnAccess {
-  /** The options, with the user and the key in them. */
-  options: ServerOptions
   /** What there is to tell whoever starts the service; undefined when a flag names users or keys. */
   news?: {
     link: LoginLink
     /** Only at the start that makes it. */
     password?: string
-    apiKey: string
-    usersFile: string
-    keysFile: string
+    apiKey: string | undefined
+    file: string
   }
-  /** Deletes what this start has made: nobody will have read the password. */
+  /** Takes back what this start has made: nobody will have read the password. */
   undo(): void
 }
 
 const userName = 'admin'
-
-/** Writes a file that nobody but its owner can read, and leaves a file that is there as it is. */
-const writeNew = (path: string, text: string) => writeFileSync(path, text, { flag: 'wx', mode: 0o600 })
-
-const readKeys = (path: string): string[] => {
-  const keys = readFileSync(path, 'utf8')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  if (keys.length === 0)
-    throw new OperatorError(`There is no key in ${path}: write one a line, or delete the file.`)
-  return keys
-}
-
-const readNames = (path: string): string[] => {
-  const names = Object.keys(readUsersFile(path))
-  if (names.length === 0) throw new OperatorError(`There is no user in ${path}: add one, or delete the file.`)
-  return names
-}
+const by = 'the first start'
 
 /**
- * Makes a user and a key when no flag names any, and keeps them in the data folder: `users.json` has the form of
- * `--users-file`, `api-keys.txt` a key a line. Later starts read these files, and flags go before them. Several processes
- * would each make their own, so one that shares its work makes and reads none.
+ * Makes a user with the role admin, and at the very first start a key, when no flag names any: they are the first of
+ * those that are made by clicking. Several processes would each make their own, so one that shares its work makes none.
  */
 export const openOwnAccess = async (options: ServerOptions): Promise<OwnAccess> => {
-  const made: string[] = []
-  const undo = () => made.forEach((path) => rmSync(path, { force: true }))
-  const { role, log, dataFolder, ...complete } = completeOptions(options)
-  if (role !== 'both' || log !== undefined) return { options, undo }
-  const { path } = new DataFolder(dataFolder)
-  const [usersFile, keysFile] = [join(path, 'users.json'), join(path, 'api-keys.txt')]
-  const given = {
-    users: Object.keys(complete.users).length > 0 || complete.usersFile !== '',
-    keys: complete.apiKeys.length > 0,
-  }
-  const hasFlags = given.users || given.keys
+  const nothing = () => undefined
+  const { role, log, dataFolder, users, usersFile, apiKeys } = completeOptions(options)
+  const hasFlags = Object.keys(users).length > 0 || usersFile !== '' || apiKeys.length > 0
+  if (role !== 'both' || log !== undefined || hasFlags) return { undo: nothing }
+  const file = new DataFolder(dataFolder).access
+  const place = accessFile(file)
+  const access = await Access.open(place, { logger: new Logger('silent'), mayBeAway: false })
+  const { text: before } = await place.read()
+  const admin = access.state.users.find((each) => each.role === 'admin')
   let password: string | undefined
-  if (!hasFlags && !existsSync(usersFile)) {
+  if (admin === undefined) {
     password = randomBytes(12).toString('base64url')
-    const user = { [userName]: { role: 'write', password: await hashPassword(password) } }
-    writeNew(usersFile, `${JSON.stringify(user, undefined, 2)}\n`)
-    made.push(usersFile)
+    const hash = await hashPassword(password)
+    const first = { name: 'First key', kind: 'public', environments: null } as const
+    await access.change((state) => ({
+      state: {
+        users: [
+          ...state.users.filter(({ user }) => user !== userName),
+          { user: userName, role: 'admin', password: hash },
+        ],
+        keys: before === undefined ? [makeKey(first, by).kept] : state.keys,
+      },
+      note: { by, change: 'accept', of: userName, as: 'admin' },
+      answer: undefined,
+    }))
   }
-  if (!hasFlags && !existsSync(keysFile)) {
-    writeNew(keysFile, `pk_${randomBytes(12).toString('base64url')}\n`)
-    made.push(keysFile)
-  }
-  const keys = !given.keys && existsSync(keysFile) ? readKeys(keysFile) : undefined
-  const names = !given.users && existsSync(usersFile) ? readNames(usersFile) : undefined
+  const key = access.state.keys.find((each) => each.key !== null)
   return {
-    options: { ...options, ...(keys && { apiKeys: keys }), ...(names && { usersFile }) },
-    ...(!hasFlags &&
-      keys &&
-      names && {
-        news: {
-          link: new LoginLink(names.includes(userName) ? userName : names[0]!),
-          ...(password !== undefined && { password }),
-          apiKey: keys[0]!,
-          usersFile,
-          keysFile,
-        },
-      }),
-    undo,
+    news: {
+      link: new LoginLink(admin?.user ?? userName),
+      ...(password !== undefined && { password }),
+      apiKey: key?.key ?? undefined,
+      file,
+    },
+    undo() {
+      if (password === undefined) return
+      if (before === undefined) rmSync(file, { force: true })
+      else void place.write(before, 0)
+    },
   }
 }

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { OperatorError } from '../OperatorError.js'
-import type { Identity, UserRole } from './Identity.js'
+import type { KeptUser } from './Access.js'
+import { type Identity, type UserRole, userRoles } from './Identity.js'
 import {
   hashOfNobody,
   isPasswordOf,
@@ -22,7 +23,7 @@ const isShaped = compileSchema<ListedUsers>({
     type: 'object',
     required: ['password', 'role'],
     additionalProperties: false,
-    properties: { password: { type: 'string' }, role: { enum: ['read', 'write'] } },
+    properties: { password: { type: 'string' }, role: { enum: userRoles } },
   },
 })
 
@@ -40,7 +41,7 @@ const check = (value: unknown): ListedUsers => {
     const [error] = isShaped.errors ?? []
     const path = error?.instancePath.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
     throw new Error(
-      `${path || 'it'} ${error?.message}; each user reads { "password": "SCRAM-SHA-256$…", "role": "read" or "write" }`,
+      `${path || 'it'} ${error?.message}; each user reads { "password": "SCRAM-SHA-256$…", "role": "read", "write" or "admin" }`,
     )
   }
   for (const [name, { password }] of Object.entries(value)) {
@@ -67,6 +68,8 @@ export const readUsersFile = (path: string): ListedUsers => {
 
 interface User {
   role: UserRole
+  /** The flag that gives the user; null for one who was made by clicking. */
+  from: '--users' | '--users-file' | null
   /** The password, or the text of its hash. It changes when the password changes. */
   secret: string
   /** A user of the users file has it from the start; that of another user is made when a client first asks for it. */
@@ -75,14 +78,16 @@ interface User {
 
 const maxVerified = 1000
 
-/** The users of the lakehouse group, from the command line and from a file that can be read again. */
+/** The users of the lakehouse group: from the command line, from a file that can be read again, and made by clicking. */
 export class Users {
   /** Passwords by name; these users may write. */
   readonly #passwords: Readonly<Record<string, string>>
   /** The path of the users file; empty when there is none. */
   readonly #file: string
+  #listed: ListedUsers = {}
+  #kept: readonly KeptUser[] = []
   #users = new Map<string, User>()
-  /** Pairs of name and password that are known to be right, as digests with a key of this process. */
+  /** Pairs of name and password that were found right for a user, as digests with a key of this process. */
   readonly #given = new Map<string, User>()
   readonly #verified = new Map<string, User>()
   readonly #digestKey = randomBytes(32)
@@ -104,22 +109,36 @@ export class Users {
    * it throws, and the users stay as they were.
    */
   reload(): string[] {
-    const all = new Map<string, User>(
-      Object.entries(this.#passwords).map(([name, secret]) => [name, { role: 'write', secret }]),
-    )
-    for (const [name, { role, password }] of Object.entries(
-      this.#file === '' ? {} : readUsersFile(this.#file),
-    )) {
-      if (all.has(name)) {
-        throw new OperatorError(`The user ${name} is in --users and in ${this.#file}: keep one of the two.`)
-      }
-      all.set(name, { role, secret: password, hash: parseHash(password)! })
+    const listed = this.#file === '' ? {} : readUsersFile(this.#file)
+    const twice = Object.keys(listed).find((name) => Object.hasOwn(this.#passwords, name))
+    if (twice !== undefined)
+      throw new OperatorError(`The user ${twice} is in --users and in ${this.#file}: keep one of the two.`)
+    this.#listed = listed
+    return this.#gather()
+  }
+
+  /** Takes the users who were made by clicking, and returns the users who are gone or have changed. */
+  keep(kept: readonly KeptUser[]): string[] {
+    this.#kept = kept
+    return this.#gather()
+  }
+
+  /** A name that a flag gives, too, is the flag's. */
+  #gather(): string[] {
+    const all = new Map<string, User>()
+    const set = (name: string, { from, role, secret }: Pick<User, 'from' | 'role' | 'secret'>) => {
+      const before = this.#users.get(name)
+      const isSame = before?.secret === secret && before.role === role && before.from === from
+      const hash = from === '--users' ? {} : { hash: parseHash(secret)! }
+      all.set(name, isSame ? before : { from, role, secret, ...hash })
     }
-    const isSame = ([name, { role, secret }]: [string, User]) =>
-      all.get(name)?.secret === secret && all.get(name)?.role === role
-    const changed = [...this.#users].filter((each) => !isSame(each)).map(([name]) => name)
+    for (const { user, role, password } of this.#kept) set(user, { from: null, role, secret: password })
+    for (const [name, secret] of Object.entries(this.#passwords))
+      set(name, { from: '--users', role: 'write', secret })
+    for (const [name, { role, password }] of Object.entries(this.#listed))
+      set(name, { from: '--users-file', role, secret: password })
+    const changed = [...this.#users].filter(([name, user]) => all.get(name) !== user).map(([name]) => name)
     this.#users = all
-    this.#verified.clear()
     return changed
   }
 
@@ -127,25 +146,25 @@ export class Users {
     return this.#users.size === 0
   }
 
-  list(): Identity[] {
-    return [...this.#users].map(([user, { role }]) => ({ user, role }))
+  list(): (Identity & Pick<User, 'from'>)[] {
+    return [...this.#users].map(([user, { role, from }]) => ({ user, role, from }))
   }
 
   find(name: string): Readonly<User> | undefined {
     return this.#users.get(name)
   }
 
-  /** Resolves to undefined when the name or the password is wrong. With a users file both cases take the same time. */
+  /** Resolves to undefined when the name or the password is wrong. With hashed passwords both cases take the same time. */
   async check(name: string, password: string): Promise<Identity | undefined> {
     const digest = this.#digest(name, password)
     const known = this.#given.get(digest) ?? this.#verified.get(digest)
-    if (known !== undefined) return { user: name, role: known.role }
-    if (this.#file === '') return undefined
+    if (known !== undefined && this.#users.get(name) === known) return { user: name, role: known.role }
+    if (this.#file === '' && this.#kept.length === 0) return undefined
     const user = this.#users.get(name)
     const isRight = this.#checking.then(() => isPasswordOf(password, user?.hash ?? this.#hashOfNobody(name)))
     this.#checking = isRight.catch(() => undefined)
     if (!(await isRight) || user === undefined) return undefined
-    // The users file may have been read again meanwhile.
+    // The users may have changed meanwhile.
     if (this.#users.get(name) !== user) return this.check(name, password)
     if (this.#verified.size >= maxVerified) this.#verified.delete(this.#verified.keys().next().value!)
     this.#verified.set(digest, user)

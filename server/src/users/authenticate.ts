@@ -7,7 +7,7 @@ import { baseOf, clientAddress } from '../http/behindProxy.js'
 import type { Identity } from './Identity.js'
 import { type Login, loginMs, type LoginTokens } from './LoginTokens.js'
 import { type PasswordCheck, tooManyTries, TryLimit, wrongTries } from './PasswordCheck.js'
-import { SecretSet } from '../http/apiKeys.js'
+import { hashSecret } from './Access.js'
 import type { Logger } from '../Logger.js'
 import { OperatorError } from '../OperatorError.js'
 
@@ -130,7 +130,7 @@ export class TokenTries {
 
 /** The tokens of a flag, which a request presents as `Authorization: Bearer`. */
 export class BearerTokens {
-  readonly #secrets: SecretSet
+  readonly #hashes: readonly string[]
   readonly #flag: string
   readonly #tries: TokenTries
 
@@ -141,7 +141,7 @@ export class BearerTokens {
       throw new OperatorError(
         `A token of ${flag} has ${short.length} letters; give it at least ${fewestLetters}, as openssl rand -base64 24 makes them.`,
       )
-    this.#secrets = new SecretSet(tokens)
+    this.#hashes = tokens.map(hashSecret)
     this.#flag = flag
     this.#tries = tries
   }
@@ -150,7 +150,7 @@ export class BearerTokens {
   indexOf(request: IncomingMessage): number {
     const [, token] = /^bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
     if (token === undefined) return -1
-    const at = this.#secrets.indexOf(token)
+    const at = this.#hashes.indexOf(hashSecret(token))
     this.#tries.count(request, this.#flag, at >= 0)
     return at
   }

@@ -30,9 +30,10 @@ export const setupRoute = (options: SetupRouteOptions): Route => {
     path: '/setup',
     async handle({ request, response }) {
       const { role } = await authenticate(request, response)
-      const secret = role === 'write' && {
-        keys: apiKeys.list(),
-        users: users.list(),
+      const publicKeys = apiKeys.list().filter(({ isPublic }) => isPublic)
+      const secret = role !== 'read' && {
+        keys: publicKeys.map(({ key, environments: writable }) => ({ key, environments: [...writable] })),
+        users: users.list().map(({ user, role: has }) => ({ user, role: has })),
         users_file: usersFile || null,
       }
       return {

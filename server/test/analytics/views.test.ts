@@ -232,10 +232,13 @@ describe('listings', () => {
   it('name the views and tell what each column says', async () => {
     expect(await rowsOf(`SHOW TABLES FROM analytics`)).toEqual([
       ['all_sessions'],
+      ['daily_sums'],
       ['errors'],
       ['events'],
       ['identities'],
       ['identity_traits'],
+      ['imports'],
+      ['metrics'],
       ['page_views'],
       ['persons'],
       ['plan_drift'],

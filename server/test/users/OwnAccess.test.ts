@@ -1,31 +1,32 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { AccessState } from '../../src/users/Access.js'
 import { openOwnAccess, tellAccess } from '../../src/users/OwnAccess.js'
 import { isPasswordOf, parseHash } from '../../src/users/passwordHash.js'
 
 let folder: string
+let file: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-own-'))
+  file = join(folder, 'access.json')
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (more = {}) => openOwnAccess({ dataFolder: folder, ...more })
-const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+const read = () => JSON.parse(readFileSync(file, 'utf8')) as AccessState
+const change = (more: Partial<AccessState>) => writeFileSync(file, JSON.stringify({ ...read(), ...more }))
 
 describe('without a flag', () => {
-  it('makes a user and a key, and keeps them for the folder’s owner alone, without the password', async () => {
-    const { news, options } = await open()
-    expect(options).toMatchObject({ apiKeys: [news!.apiKey], usersFile: news!.usersFile })
-    const { admin } = JSON.parse(read('users.json')) as { admin: { role: string; password: string } }
-    expect(admin.role).toBe('write')
-    expect(await isPasswordOf(news!.password!, parseHash(admin.password)!)).toBe(true)
-    expect(read('users.json')).not.toContain(news!.password)
-    expect(read('api-keys.txt')).toBe(`${news!.apiKey}\n`)
-    if (process.platform !== 'win32')
-      for (const name of ['users.json', 'api-keys.txt'])
-        expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
+  it('makes an admin and a key, and keeps them for the folder’s owner alone, without the password', async () => {
+    const { news } = await open()
+    const { users, keys } = read()
+    expect(users).toEqual([{ user: 'admin', role: 'admin', password: expect.any(String) as string }])
+    expect(keys).toMatchObject([{ kind: 'public', environments: null, key: news!.apiKey, ends_at: null }])
+    expect(await isPasswordOf(news!.password!, parseHash(users[0]?.password ?? '')!)).toBe(true)
+    expect(readFileSync(file, 'utf8')).not.toContain(news!.password)
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
   it('tells all of it in four lines, the password at the first start alone', async () => {
@@ -43,56 +44,65 @@ describe('without a flag', () => {
     expect(tellAccess(second, { url: 'http://x', isTerminal: true })).toContain('#login=')
   })
 
-  it('makes another user once that file is gone, and keeps the key that pages have', async () => {
+  it('makes an admin again where none is left, and keeps all else', async () => {
     const before = (await open()).news!
-    rmSync(before.usersFile)
+    const bob = { user: 'bob', role: 'read', password: read().users[0]?.password ?? '' } as const
+    change({ users: [bob] })
     const after = (await open()).news!
     expect(after.apiKey).toBe(before.apiKey)
     expect(after.password).toMatch(/^[\w-]{16}$/)
     expect(after.password).not.toBe(before.password)
+    expect(read().users.map(({ user }) => user)).toEqual(['bob', 'admin'])
   })
 
   it('takes back what it has made when the service does not start, and only that', async () => {
-    writeFileSync(join(folder, 'api-keys.txt'), 'mine\n')
     const { undo } = await open()
     undo()
-    expect(() => read('users.json')).toThrow('ENOENT')
-    expect(read('api-keys.txt')).toBe('mine\n')
+    expect(existsSync(file)).toBe(false)
+    await open()
+    change({ users: [] })
+    const before = readFileSync(file, 'utf8')
+    const second = await open()
+    second.undo()
+    expect(readFileSync(file, 'utf8')).toBe(before)
   })
 
-  it('reads several keys, and says what is wrong with an empty file', async () => {
+  it('says so where the last key was withdrawn, and makes no other', async () => {
     await open()
-    writeFileSync(join(folder, 'api-keys.txt'), 'site\n\n preview:staging \n')
-    expect((await open()).options.apiKeys).toEqual(['site', 'preview:staging'])
-    writeFileSync(join(folder, 'api-keys.txt'), '\n')
-    await expect(open()).rejects.toThrow(/^There is no key in .*api-keys\.txt: write one a line, or/)
-    writeFileSync(join(folder, 'users.json'), '{}')
-    writeFileSync(join(folder, 'api-keys.txt'), 'site')
-    await expect(open()).rejects.toThrow(/^There is no user in .*users\.json: add one, or delete/)
+    change({ keys: [] })
+    const { news } = await open()
+    expect(news!.apiKey).toBeUndefined()
+    expect(tellAccess(news!, { url: 'http://x', isTerminal: false })).toContain('API key  none: make one')
+  })
+
+  it.each([
+    ['is not JSON', 'broken', 'it is not JSON'],
+    ['is of another form', '{"format":2}', "must have required property 'users'"],
+    [
+      'has a password',
+      JSON.stringify({
+        ...{ format: 1, keys: [], invitations: [], changes: [] },
+        users: [{ user: 'bob', role: 'read', password: 'builder' }],
+      }),
+      'the password of bob is not a hash',
+    ],
+  ])('refuses a file that %s in one sentence, and leaves it', async (_, text, problem) => {
+    writeFileSync(file, text)
+    await expect(open()).rejects.toThrow(problem)
+    await expect(open()).rejects.toThrow(/^\S+access\.json cannot be used: [^\n]*\.$/)
+    expect(readFileSync(file, 'utf8')).toBe(text)
   })
 })
 
-describe('flags win', () => {
-  it.each([{ users: { ada: 'x' } }, { usersFile: '/some/file' }, { apiKeys: ['mine'] }])(
-    'with %o nothing is made and nothing told',
-    async (given) => {
-      const { options, news } = await open(given)
-      expect(options).toEqual({ dataFolder: folder, ...given })
-      expect(news).toBeUndefined()
-      expect(() => read('users.json')).toThrow('ENOENT')
-      expect(() => read('api-keys.txt')).toThrow('ENOENT')
-    },
-  )
-
-  it('and what no flag names stays as it was made', async () => {
-    const { news } = await open()
-    const { options } = await open({ users: { ada: 'x' } })
-    expect(options).toEqual({ dataFolder: folder, users: { ada: 'x' }, apiKeys: [news!.apiKey] })
-  })
-
-  it('also that several processes share the work: each would make its own', async () => {
-    expect((await open({ log: 'postgres://log' })).options.apiKeys).toBeUndefined()
-    for (const role of ['ingest', 'engine'] as const) expect((await open({ role })).news).toBeUndefined()
-    expect(() => read('users.json')).toThrow('ENOENT')
-  })
+it.each([
+  { users: { ada: 'x' } },
+  { usersFile: '/some/file' },
+  { apiKeys: ['mine'] },
+  // Several processes share the work, and each would make its own.
+  { log: 'postgres://log' },
+  { role: 'ingest' },
+  { role: 'engine' },
+])('with %o nothing is made and nothing told', async (given) => {
+  expect((await open(given)).news).toBeUndefined()
+  expect(existsSync(file)).toBe(false)
 })

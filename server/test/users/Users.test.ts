@@ -107,7 +107,7 @@ describe('a file that cannot be used is refused in one sentence', () => {
     ['lacks a role', JSON.stringify({ 'b/b': { password: hash } }), "b/b must have required property 'role'"],
     [
       'has another role',
-      JSON.stringify({ bob: { password: hash, role: 'admin' } }),
+      JSON.stringify({ bob: { password: hash, role: 'owner' } }),
       'bob/role must be equal to one',
     ],
     [

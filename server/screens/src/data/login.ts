@@ -1,11 +1,11 @@
 import { base } from './base'
-import { createStore } from './createStore'
+import { createStore, useStore } from './createStore'
 import { findGuest, isGuest } from './guest'
 import { type Problem, readProblem, toProblem } from './Problem'
 
 export interface User {
   user: string
-  role: 'read' | 'write'
+  role: 'read' | 'write' | 'admin'
   environments: string[]
 }
 
@@ -13,6 +13,8 @@ export interface LoginState {
   /** `unknown`: not asked yet. `out`: the login form. `expired`: the login form, over the page that stays. */
   state: 'unknown' | 'in' | 'out' | 'expired'
   user: User | undefined
+  /** Whoever has followed the link of an invitation sets a password. */
+  invitation?: { token: string; user: string; role: string }
   /** The service has no user at all, so nobody can log in. */
   isWithoutUsers?: boolean
   /** Why it could not be asked; with `out`, why a link did not log in. */
@@ -21,8 +23,14 @@ export interface LoginState {
 
 export const login = createStore<LoginState>({ state: 'unknown', user: undefined })
 
-const request = async (method: string, body?: unknown): Promise<Response> => {
-  const response = await fetch(`${base}/session`, {
+/** Whether who is logged in may save for all. */
+export function useMayWrite(): boolean {
+  const role = useStore(login).user?.role
+  return role === 'write' || role === 'admin'
+}
+
+const request = async (method: string, body?: unknown, path = '/session'): Promise<Response> => {
+  const response = await fetch(`${base}${path}`, {
     method,
     ...(body === undefined
       ? {}
@@ -35,15 +43,40 @@ const request = async (method: string, body?: unknown): Promise<Response> => {
 /** The answer of `GET /session`. */
 type Found = User | { user: null; has_users: boolean }
 
-/** The token of a link that logs in once. The address forgets it, so that no bookmark or copied address has it. */
-function takeToken(): string | undefined {
-  const [, token] = /^#login=(.+)$/.exec(location.hash) ?? []
-  if (token !== undefined) history.replaceState(history.state, '', location.pathname + location.search)
+/** The token of a link that is good once. The address forgets it, so that no bookmark or copied address has it. */
+function takeToken(of: 'login' | 'invite'): string | undefined {
+  const [, kind, token] = /^#(login|invite)=(.+)$/.exec(location.hash) ?? []
+  if (kind !== of) return undefined
+  history.replaceState(history.state, '', location.pathname + location.search)
   return token
 }
 
+/** Reads whom an invitation is for. */
+async function findInvitation(token: string): Promise<void> {
+  const out = { state: 'out', user: undefined } as const
+  try {
+    const response = await request('POST', { token }, '/invitation')
+    const { user, role } = (await response.json()) as { user: string; role: string }
+    login.set({ ...out, invitation: { token, user, role } })
+  } catch (error) {
+    login.set({ ...out, problem: toProblem(error) })
+  }
+}
+
+/** Sets the password of whoever was invited, which logs in. Throws a `Problem`, nothing else. */
+export async function acceptInvitation(token: string, password: string): Promise<void> {
+  try {
+    await request('POST', { token, password }, '/invitation')
+  } catch (error) {
+    throw toProblem(error)
+  }
+  await findLogin()
+}
+
 /** Asks the service who is logged in, or what a guest's link shows; a link of the service logs in whoever is not. */
-export async function findLogin(token = takeToken()): Promise<void> {
+export async function findLogin(token = takeToken('login')): Promise<void> {
+  const invited = takeToken('invite')
+  if (invited !== undefined) return findInvitation(invited)
   try {
     if (isGuest) {
       const environment = new URLSearchParams((await findGuest()).search).get('env') ?? ''

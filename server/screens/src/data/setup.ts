@@ -1,11 +1,12 @@
 import { base } from './base'
+import type { Role } from './access'
 import { readProblem, toProblem } from './Problem'
 
 /** How the service is set up. `null` for a user who may only read. */
 export interface Setup {
   environments: { name: string; retention_days: number | null }[]
   keys: { key: string; environments: string[] }[] | null
-  users: { user: string; role: 'read' | 'write' }[] | null
+  users: { user: string; role: Role }[] | null
   users_file: string | null
   /** The newest request for events that was refused since the service started. */
   refused: { at: string; code: string; message: string; origin: string | null } | null

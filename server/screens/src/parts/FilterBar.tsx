@@ -10,9 +10,8 @@ import {
   readFilters,
   writeFilter,
 } from '../data/filters'
-import { useStore } from '../data/createStore'
 import { isFixed } from '../data/guest'
-import { login } from '../data/login'
+import { useMayWrite } from '../data/login'
 import { save, useSaved } from '../data/saved'
 import { askChoices } from '../data/asks'
 import { useAnswer } from '../data/useAnswer'
@@ -103,7 +102,7 @@ const toSearch = (filters: readonly Filter[]) =>
 function Segments() {
   const segments = useSaved('segment')
   const { filters, set } = useFilters()
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [isEdited, setEdited] = useState(false)
   const search = toSearch(filters)
   const shown = segments.find(({ value }) => value.search === search)
@@ -151,7 +150,7 @@ function Segments() {
   )
 }
 
-/** The segment: what is filtered by, each with a button that ends it, a field for one more, and those that are kept. */
+/** The segment: a field for one more filter, those there are, each with a button that ends it, and segments that are kept. */
 export function FilterBar({ of }: { of: Counted }) {
   const { filters, add, set } = useFilters()
   const [search] = useSearch()
@@ -160,6 +159,7 @@ export function FilterBar({ of }: { of: Counted }) {
     filters.find(({ field }) => field === 'event')?.values[0] ?? search.get('event') ?? search.get('step')
   return (
     <div class="filters">
+      {!isFixed() && <FilterForm of={of} event={event || undefined} add={add} />}
       <span class="soft" id="filters-title">
         {filters.length === 0 ? `All ${of}` : of === 'people' ? 'Only people:' : `Only ${of} with`}
       </span>
@@ -176,7 +176,6 @@ export function FilterBar({ of }: { of: Counted }) {
         </button>
       )}
       {!isFixed() && <Segments />}
-      {!isFixed() && <FilterForm of={of} event={event || undefined} isBelow={filters.length > 0} add={add} />}
       {filters.map((filter) => (
         <ValueNote key={writeFilter(filter)} filter={filter} />
       ))}

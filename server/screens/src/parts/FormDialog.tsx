@@ -4,6 +4,8 @@ import { Problem } from '../data/Problem'
 
 interface Props {
   title: string
+  /** What the button says. @defaultValue Save */
+  action?: string
   /** Is given the fields by their names, without blanks around them. What it throws is told. */
   save: (fields: Record<string, string>) => Promise<void>
   remove?: (() => Promise<void>) | undefined
@@ -13,7 +15,7 @@ interface Props {
 }
 
 /** A form over the page. It stays, with what was written, until that is saved or given up. */
-export function FormDialog({ title, save, remove, close, children }: Props) {
+export function FormDialog({ title, action = 'Save', save, remove, close, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const [message, setMessage] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -48,7 +50,7 @@ export function FormDialog({ title, save, remove, close, children }: Props) {
         </p>
         <p class="buttons">
           <button class="button strong" disabled={isBusy}>
-            Save
+            {action}
           </button>
           <button class="button" type="button" onClick={() => dialog.current?.close()}>
             Cancel
@@ -56,6 +58,54 @@ export function FormDialog({ title, save, remove, close, children }: Props) {
           {remove && (
             <button class="button remove" type="button" disabled={isBusy} onClick={() => void doIt(remove)}>
               Remove
+            </button>
+          )}
+        </p>
+      </form>
+    </dialog>
+  )
+}
+
+const selectAll = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
+  currentTarget.select()
+
+interface ShownProps {
+  title: string
+  value: string
+  /** It is a line of a page's source, which is long. */
+  isSource?: boolean
+  close: () => void
+  children?: ComponentChildren
+}
+
+/** The one time that a link or a key is shown. */
+export function ShownOnce({ title, value, isSource = false, close, children }: ShownProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => dialog.current?.showModal(), [])
+  const copy = async () => {
+    await navigator.clipboard.writeText(value)
+    setCopied(true)
+  }
+  return (
+    <dialog ref={dialog} class="sql-dialog form-dialog" aria-label={title} onClose={close}>
+      <form method="dialog">
+        <h2>{title}</h2>
+        <label>
+          Copy it now: it is shown only once
+          {isSource ? (
+            <textarea rows={4} value={value} readOnly spellcheck={false} onFocus={selectAll} />
+          ) : (
+            <input value={value} readOnly onFocus={selectAll} />
+          )}
+        </label>
+        {children}
+        <p class="buttons">
+          <button class="button strong">Done</button>
+          {/* Only pages over https and on this machine's own address have a clipboard. */}
+          {navigator.clipboard && (
+            <button class="button" type="button" onClick={() => void copy()}>
+              {isCopied ? 'Copied' : 'Copy'}
             </button>
           )}
         </p>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
-import { logIn, login } from '../data/login'
+import { acceptInvitation, logIn, login } from '../data/login'
 import { Mark } from './Header'
 
 /** The form instead of a page, or over the page whose session is over. */
@@ -74,6 +74,58 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
         </p>
         <button class="button strong" disabled={isBusy}>
           {isBusy ? 'Logging in …' : 'Log in'}
+        </button>
+      </form>
+    </div>
+  )
+}
+
+/** The form of whoever has followed an invitation. */
+export function Invited({ token, user }: { token: string; user: string }) {
+  const password = useRef<HTMLInputElement>(null)
+  const [message, setMessage] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    password.current?.focus()
+    document.title = 'Set a password · waymark'
+  }, [])
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    setMessage('')
+    try {
+      await acceptInvitation(token, password.current?.value ?? '')
+    } catch (error) {
+      setMessage(toProblem(error).message)
+      setBusy(false)
+    }
+  }
+  return (
+    <div class="login" role="main" aria-labelledby="login-title">
+      <form class="login-form" onSubmit={(event) => void submit(event)}>
+        <Mark />
+        <h1 id="login-title">Set a password</h1>
+        <p class="soft">It is for you alone. This link works once.</p>
+        <label>
+          Name
+          <input name="username" autocomplete="username" value={user} readOnly />
+        </label>
+        <label>
+          Password, 8 characters or more
+          <input
+            ref={password}
+            name="password"
+            type="password"
+            autocomplete="new-password"
+            minLength={8}
+            required
+          />
+        </label>
+        <p class="form-message" role="alert">
+          {message}
+        </p>
+        <button class="button strong" disabled={isBusy}>
+          {isBusy ? 'Setting it …' : 'Set it and log in'}
         </button>
       </form>
     </div>

@@ -11,6 +11,8 @@ import type { ServerConnection } from '../ServerConnection.js'
 interface News {
   /** All readers have stored rows through this one. */
   applied: [through: number]
+  /** A process has changed users or keys. */
+  access: []
 }
 
 interface State {
@@ -22,6 +24,8 @@ interface State {
   stored: number
   /** The furthest row that a live reader has stored; 0 without one. */
   furthest: number
+  /** How often users and keys were changed. */
+  access: number
 }
 
 export const channels = { grown: 'waymark_log', wanted: 'waymark_wanted', applied: 'waymark_applied' }
@@ -33,7 +37,8 @@ const storingWithinMs = 5000
 
 const stateSql = `
 SELECT last::float8 AS last, count(live)::int AS readers, min(live)::float8 AS applied,
-  coalesce(min(live), max(applied), 0)::float8 AS stored, coalesce(max(live), 0)::float8 AS furthest
+  coalesce(min(live), max(applied), 0)::float8 AS stored, coalesce(max(live), 0)::float8 AS furthest,
+  coalesce((SELECT revision FROM waymark.access), 0)::float8 AS access
 FROM waymark.head LEFT JOIN (
   SELECT applied, CASE WHEN ${isHeard} THEN applied END AS live
   FROM waymark.readers
@@ -47,7 +52,7 @@ export class LogWatch extends EventEmitter<News> {
   readonly deadLetters = new RecentDeadLetters()
   readonly #primary: PrimaryConnection
   #identity: LogIdentity | undefined
-  #state: State = { last: 0, readers: 0, applied: null, stored: 0, furthest: 0 }
+  #state: State = { last: 0, readers: 0, applied: null, stored: 0, furthest: 0, access: 0 }
   #movedMs = 0
   #newestLetter = -1
   #poll: NodeJS.Timeout | undefined
@@ -163,7 +168,9 @@ export class LogWatch extends EventEmitter<News> {
       this.#newestLetter = letter.request
     }
     if (state!.furthest > this.#state.furthest) this.#movedMs = performance.now()
+    const isChanged = state!.access !== this.#state.access
     this.#state = state!
+    if (isChanged) this.emit('access')
     if (state!.applied !== null) this.emit('applied', state!.applied)
   }
 }

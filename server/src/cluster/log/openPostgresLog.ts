@@ -11,7 +11,8 @@ import type { LogIdentity } from '../../wal/LogStore.js'
 import { addressesOf } from '../../options/values.js'
 import { reasonOf } from '../../OperatorError.js'
 import type { LogRecord } from '../../wal/segment.js'
-import { saltInLog } from '../logSchema.js'
+import { accessInLog, saltInLog } from '../logSchema.js'
+import type { AccessPlace } from '../../users/Access.js'
 import type { ServerConnection } from '../ServerConnection.js'
 
 /** The client has to find another process first. */
@@ -29,6 +30,7 @@ interface OpenPostgresLogOptions extends Pick<CompleteOptions, 'logDurability'> 
 
 interface OpenedPostgresLog extends OpenedLog {
   salts: SaltPlace
+  access: AccessPlace
   /** The log for what users erase and save: also a process that takes no events puts that into it. */
   ofUsers: AcceptLog
   ask: ServerConnection['ask']
@@ -135,6 +137,12 @@ export const openPostgresLog = async ({
       }
     },
     ask: watch.ask,
+    access: accessInLog({
+      ask: watch.ask,
+      follow: (look) => watch.on('access', look),
+      // A watch reads all that it knows when it is told anything.
+      tell: () => watch.tell(channels.applied, 0),
+    }),
     salts: saltInLog(() => {
       if (appender === undefined) throw new LogUnavailable(takesNone, retryAfterMs)
       return appender.connection

@@ -184,6 +184,12 @@ const applyMeaning = (meaning: Meaning, args: readonly string[]): string | undef
   return args.length > 0 && means === meaning(...args.slice(0, -1), `${kept}other`) ? undefined : means
 }
 
+/** What a call of a name means; undefined where nothing is known of it. */
+const meant = (dialect: Dialect, name: string, args: readonly string[]): string | undefined => {
+  const known = [operatorMeanings, meanings[dialect]].find((each) => Object.hasOwn(each, name))
+  return known && applyMeaning(known[name]!, args)
+}
+
 /** How much longer a statement may become: what means several times an argument doubles with each that is in one. */
 const maxGrowth = 1_000_000
 
@@ -220,8 +226,12 @@ export const writeMeanings = (statement: string, dialect: Dialect): string | { p
         const name = word.replace(kept, '')
         if (dialect === 'clickhouse' && ofZone.test(name) && args.length > 1 && args.at(-1) === "'UTC'")
           args.pop()
-        const known = [operatorMeanings, meanings[dialect]].find((each) => Object.hasOwn(each, name))
-        const means = failure === undefined ? known && applyMeaning(known[name]!, args) : ''
+        // Over a window some mean something else.
+        const means =
+          failure !== undefined
+            ? ''
+            : (wordOf(tokens[call.close + 1]) === 'over' && meant(dialect, `${name} over`, args)) ||
+              meant(dialect, name, args)
         if (means === undefined)
           failure = `${`${name}(${args.join(', ')})`.slice(0, 1000)} has no counterpart in DuckDB's SQL`
         text += statement.slice(from, tokens[at]!.start) + (means ?? '')

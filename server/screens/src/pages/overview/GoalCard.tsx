@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import { type Asking, askOf, beforeOf } from '../../data/asks'
-import { useStore } from '../../data/createStore'
-import { login } from '../../data/login'
+import { useMayWrite } from '../../data/login'
 import type { Answer } from '../../data/query'
 import { useIsKnown, useSaved } from '../../data/saved'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
+import { useIsShown } from '../../parts/oneCard'
 import { Loading } from '../../parts/notes'
 import { formatCount, formatShare } from '../../parts/format'
 import { useScope } from '../../address/scope'
@@ -48,10 +48,13 @@ export function GoalCard({ asking }: { asking: Asking }) {
   const chosen = useGoal()
   const [, setSearch] = useSearch()
   const { now } = useScope()
-  const mayWrite = useStore(login).user?.role === 'write'
+  const mayWrite = useMayWrite()
   const [edited, setEdited] = useState<'new' | 'chosen'>()
+  const isShown = useIsShown('goal')
   const ask =
-    chosen === undefined ? undefined : askOf('goal_totals', asking, { ...beforeOf(asking), goal: chosen })
+    chosen === undefined || !isShown
+      ? undefined
+      : askOf('goal_totals', asking, { ...beforeOf(asking), goal: chosen })
   const asked = useAnswer(ask, { askedAt: now })
   const goal = goals.find(({ name }) => name === chosen)
   if (goals.length === 0 && !mayWrite) return null
@@ -86,7 +89,7 @@ export function GoalCard({ asking }: { asking: Asking }) {
     </div>
   )
   return (
-    <Card title="Goal" class="goal-card" ask={ask} aside={aside} isStale={asked.isStale}>
+    <Card name="goal" title="Goal" class="goal-card" ask={ask} aside={aside} isStale={asked.isStale}>
       {goal ? (
         <>
           <p class="soft">{describeGoal(goal.value)}. The column “Goal” is the share of the sessions.</p>

@@ -121,7 +121,7 @@ export function FirstEvent({ setup, progress, problem }: Known) {
       <Arrivals progress={progress} marked={setup.marked} environment={environment} />
       {setup.keys && !key && (
         <p>
-          No API key may write to {environment}: name one by <code>--api-keys</code>.
+          No API key may write to {environment}: make one below, or name it by <code>--api-keys</code>.
         </p>
       )}
       <Snippet apiKey={key?.key} environment={environment} isGood={progress.state === 'arrived'} />

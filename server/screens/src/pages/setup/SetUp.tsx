@@ -1,14 +1,19 @@
 import type { Setup } from '../../data/setup'
-import { Card } from '../../parts/Card'
+import { Card, CardColumns } from '../../parts/Card'
 import { Table } from '../../parts/Table'
 import { useScope } from '../../address/scope'
+import { useStore } from '../../data/createStore'
+import { login } from '../../data/login'
+import { Access } from './Access'
+import { OwnPassword } from './AccessDialog'
+import { roles } from './askAccess'
 import { FirstEvent } from './FirstEvent'
 import { useProgress } from './useProgress'
 
-function Access({ keys, users, users_file: file }: Setup) {
-  if (!keys || !users) return <p class="soft">Users with the role “write” see keys and users here.</p>
+function Shown({ keys, users, users_file: file }: Setup) {
+  if (!keys || !users) return <p class="soft">Users who may write see keys and users here.</p>
   return (
-    <div class="card-grid">
+    <CardColumns>
       <Card title="API keys">
         <Table
           caption="API keys"
@@ -27,12 +32,12 @@ function Access({ keys, users, users_file: file }: Setup) {
           rowKey={({ user }) => user}
           columns={[
             { title: 'Name', value: ({ user }) => user },
-            { title: 'Role', value: ({ role }) => (role === 'write' ? 'reads and writes' : 'reads') },
+            { title: 'Role', value: ({ role }) => roles[role] },
           ]}
         />
         {file && <p class="soft break">Users and password hashes are in {file}.</p>}
       </Card>
-    </div>
+    </CardColumns>
   )
 }
 
@@ -41,12 +46,18 @@ export function SetUp() {
   const { environment } = useScope()
   const known = useProgress(environment)
   const { setup } = known
+  const role = useStore(login).user?.role
   return (
     <>
       <FirstEvent {...known} />
       {setup && (
         <>
-          <Access {...setup} />
+          {role === 'admin' ? (
+            <Access environments={setup.environments.map(({ name }) => name)} />
+          ) : (
+            <Shown {...setup} />
+          )}
+          <OwnPassword />
           <Card title="Environments">
             <Table
               caption="Environments"
@@ -61,7 +72,9 @@ export function SetUp() {
               ]}
             />
           </Card>
-          <p class="soft">Flags, variables and files of the service set all this. Here it is only shown.</p>
+          <p class="soft">
+            Flags, variables and files of the service set the environments, and what is said to be from them.
+          </p>
         </>
       )}
     </>

@@ -1,0 +1,259 @@
+import { hash } from 'node:crypto'
+import { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createMutex } from '../duckdb/transactions.js'
+import { writeWhole } from '../disk/writeWhole.js'
+import { HttpError, refuse } from '../http/HttpError.js'
+import { compileSchema } from '../http/readJson.js'
+import type { Logger } from '../Logger.js'
+import { OperatorError, reasonOf } from '../OperatorError.js'
+import { type UserRole, userRoles } from './Identity.js'
+import { parseHash } from './passwordHash.js'
+
+/*
+ * Users and keys that were made by clicking are one JSON text: `{ "format": 1, "users": […], "keys": […],
+ * "invitations": […], "changes": […] }`. It is the file access.json in the data folder or, with a log in PostgreSQL, a
+ * row there. It is always written as a whole, together with the note of who has changed it: no kill comes between two
+ * parts of a change. What flags and their files give is not in it.
+ */
+
+export interface KeptUser {
+  user: string
+  role: UserRole
+  /** The hash of the password. */
+  password: string
+}
+
+export interface KeptKey {
+  /** Names it in changes. */
+  id: string
+  name: string
+  /** A key of pages is public; a key of servers is shown once. */
+  kind: 'public' | 'server'
+  /** Null: all. */
+  environments: string[] | null
+  /** Null for a key of servers, of which the hash alone is kept. */
+  key: string | null
+  hash: string
+  made_by: string
+  made_at: string
+  /** When a key ends that was replaced. */
+  ends_at: string | null
+}
+
+/** Whoever has the token of this hash sets the password of a user: of a new one, or of one who has forgotten it. */
+export interface Invitation {
+  user: string
+  role: UserRole
+  hash: string
+  by: string
+  ends_at: string
+}
+
+/** Who has changed what. No secret is in it. */
+export interface AccessChange {
+  at: string
+  by: string
+  change: string
+  /** The user or the key. */
+  of: string
+  /** The role, or the environments. */
+  as: string | null
+}
+
+export interface AccessState {
+  users: readonly KeptUser[]
+  keys: readonly KeptKey[]
+  invitations: readonly Invitation[]
+  /** The newest is the last. */
+  changes: readonly AccessChange[]
+}
+
+const text = { type: 'string' }
+const textOrNull = { type: 'string', nullable: true }
+const role = { enum: userRoles }
+const listOf = (properties: object) => ({
+  type: 'array',
+  items: { type: 'object', required: Object.keys(properties), properties },
+})
+
+const isShaped = compileSchema<AccessState>({
+  type: 'object',
+  required: ['format', 'users', 'keys', 'invitations', 'changes'],
+  properties: {
+    format: { const: 1 },
+    users: listOf({ user: text, role, password: text }),
+    keys: listOf({
+      id: text,
+      name: text,
+      kind: { enum: ['public', 'server'] },
+      key: textOrNull,
+      hash: text,
+      environments: { type: 'array', items: text, nullable: true },
+      made_by: text,
+      made_at: text,
+      ends_at: textOrNull,
+    }),
+    invitations: listOf({ user: text, role, hash: text, by: text, ends_at: text }),
+    changes: listOf({ at: text, by: text, change: text, of: text, as: textOrNull }),
+  },
+})
+
+const nothing: AccessState = { users: [], keys: [], invitations: [], changes: [] }
+
+const parse = (written: string): AccessState => {
+  let value: unknown
+  try {
+    value = JSON.parse(written)
+  } catch (error) {
+    // V8's message quotes the text around the mistake, which may be a hash.
+    throw new Error('it is not JSON', { cause: error })
+  }
+  if (!isShaped(value)) {
+    const [error] = isShaped.errors ?? []
+    throw new Error(`${error?.instancePath.slice(1) || 'it'} ${error?.message}`)
+  }
+  const wrong = value.users.find(({ password }) => parseHash(password) === undefined)
+  if (wrong !== undefined) throw new Error(`the password of ${wrong.user} is not a hash`)
+  return value
+}
+
+/** Keys, and the tokens of invitations, are long and random, so a plain hash tells nothing of them. */
+export const hashSecret = (secret: string): string => hash('sha256', secret)
+
+export const hasEnded = ({ ends_at: end }: { ends_at: string | null }, nowMs = Date.now()): boolean =>
+  end !== null && Date.parse(end) <= nowMs
+
+const withoutEnded = (state: AccessState): AccessState => ({
+  ...state,
+  keys: state.keys.filter((each) => !hasEnded(each)),
+  invitations: state.invitations.filter((each) => !hasEnded(each)),
+})
+
+/** Where the text is kept. */
+export interface AccessPlace {
+  /** For messages. */
+  name: string
+  read(): Promise<{ text: string | undefined; revision: number }>
+  /** Takes the place of that revision; false when another process was first. */
+  write(text: string, revision: number): Promise<boolean>
+  /** Calls `look` when another process may have written. */
+  follow(look: () => void): void
+}
+
+/** A data folder belongs to one process, so nobody else writes the file. */
+export const accessFile = (path: string): AccessPlace => ({
+  name: path,
+  read() {
+    try {
+      return Promise.resolve({ text: readFileSync(path, 'utf8'), revision: 0 })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+        return Promise.resolve({ text: undefined, revision: 0 })
+      return Promise.reject(error)
+    }
+  },
+  write(written) {
+    writeWhole(path, written)
+    return Promise.resolve(true)
+  },
+  follow: () => undefined,
+})
+
+/** Two administrators who change something in one moment on two processes: one of them is asked to begin again. */
+const mostTries = 10
+const mostChanges = 1000
+
+/** What one change makes of the state, and what it answers. */
+export interface Made<T> {
+  state: Partial<AccessState>
+  note: Omit<AccessChange, 'at'>
+  answer: T
+}
+
+/** Users and keys that were made by clicking, as this process knows them. */
+export class Access extends EventEmitter<{ changed: [] }> {
+  readonly #place: AccessPlace
+  readonly #logger: Logger
+  readonly #oneAtATime = createMutex()
+  #state = nothing
+
+  private constructor(place: AccessPlace, logger: Logger) {
+    super()
+    this.#place = place
+    this.#logger = logger
+  }
+
+  /** Throws an OperatorError when what is kept cannot be used; where `mayBeAway` it need not be there yet. */
+  static async open(
+    place: AccessPlace,
+    { logger, mayBeAway }: { logger: Logger; mayBeAway: boolean },
+  ): Promise<Access> {
+    const access = new Access(place, logger)
+    try {
+      access.#state = (await access.#read()).state
+    } catch (error) {
+      if (!mayBeAway) throw new OperatorError(`${place.name} cannot be used: ${reasonOf(error)}.`)
+      logger.warn('Users and keys that were made by clicking are not known yet.', { reason: reasonOf(error) })
+    }
+    place.follow(() => void access.#lookAgain())
+    return access
+  }
+
+  get state(): AccessState {
+    return this.#state
+  }
+
+  /** Changes what is kept, from what is there now. Rejects with an HttpError, and then nothing has changed. */
+  async change<T>(make: (state: AccessState) => Made<T>): Promise<T> {
+    return this.#oneAtATime(async () => {
+      for (let tries = 0; tries < mostTries; tries++) {
+        const before = await this.#attempt(() => this.#read())
+        const { state, note, answer } = make(withoutEnded(before.state))
+        const change = { at: new Date().toISOString(), ...note }
+        const changes = [...before.state.changes, change].slice(-mostChanges)
+        const next = { ...withoutEnded(before.state), ...state, changes }
+        const written = `${JSON.stringify({ format: 1, ...next }, undefined, 2)}\n`
+        if (!(await this.#attempt(() => this.#place.write(written, before.revision)))) continue
+        this.#logger.info('Users or keys were changed.', { ...change })
+        this.#take(next)
+        return answer
+      }
+      throw refuse(503, 'not-kept', 'Others change users and keys at the same time. Send again.', {
+        'retry-after': '1',
+      })
+    })
+  }
+
+  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof HttpError) throw error
+      this.#logger.error('Users and keys cannot be changed.', { reason: reasonOf(error) })
+      const message = `This cannot be kept now: ${this.#place.name} cannot be used (${reasonOf(error)}). See what is there before you send it again.`
+      throw refuse(503, 'not-kept', message)
+    }
+  }
+
+  async #read(): Promise<{ state: AccessState; revision: number }> {
+    const { text: written, revision } = await this.#place.read()
+    return { state: written === undefined ? nothing : parse(written), revision }
+  }
+
+  #lookAgain(): Promise<void> {
+    return this.#oneAtATime(async () => {
+      try {
+        this.#take((await this.#read()).state)
+      } catch (error) {
+        const reason = reasonOf(error)
+        this.#logger.error('Users and keys that others have changed are not known.', { reason })
+      }
+    })
+  }
+
+  #take(state: AccessState): void {
+    this.#state = state
+    this.emit('changed')
+  }
+}

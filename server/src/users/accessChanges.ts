@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto'
+import { screenPrefix } from '../files/screenRoutes.js'
+import { refuse } from '../http/HttpError.js'
+import { shapeChecker } from '../http/readJson.js'
+import { type Access, type AccessState, hashSecret, hasEnded, type KeptKey, type Made } from './Access.js'
+import { adminsOnly, type UserRole, userRoles } from './Identity.js'
+import type { Users } from './Users.js'
+
+const dayMs = 86_400_000
+/** How long an invitation can be used. */
+const invitedMs = 7 * dayMs
+/** How long a replaced key still works. */
+const replacedMs = dayMs
+const most = { users: 1000, keys: 500, invitations: 100 }
+
+/** Names that the service gives to whoever asks by a token: their queries are not a person's. */
+const namesOfAgents = ['agent', 'agent with persons']
+
+/** A text that shows something, on one line, of letters that can be seen. A name in HTTP Basic has no colon. */
+const shown = (more: string) =>
+  String.raw`^[^\p{C}\p{Z}${more}](?:[^\p{C}\p{Zl}\p{Zp}${more}]*[^\p{C}\p{Z}${more}])?$`
+const user = { type: 'string', pattern: shown(':'), maxLength: 100 }
+const role = { type: 'string', enum: userRoles }
+const id = { type: 'string', maxLength: 100 }
+
+const shapes = {
+  invite: { user, role },
+  'reset-password': { user },
+  'withdraw-invitation': { user },
+  'set-role': { user, role },
+  'remove-user': { user },
+  'make-key': {
+    name: { type: 'string', pattern: shown(''), maxLength: 100 },
+    kind: { type: 'string', enum: ['public', 'server'] },
+    environments: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1000, nullable: true },
+  },
+  'rotate-key': { id },
+  'withdraw-key': { id },
+}
+type ChangeName = keyof typeof shapes
+
+/** The fields of all changes; each has those of its shape. */
+interface Asked extends Pick<KeptKey, 'id' | 'name' | 'kind' | 'environments'> {
+  change: ChangeName
+  user: string
+  role: UserRole
+}
+
+const shapeOf = (properties: object) => ({
+  type: 'object',
+  required: ['change', ...Object.keys(properties)],
+  properties: { change: { type: 'string' }, ...properties },
+  additionalProperties: false,
+})
+const checkName = shapeChecker({
+  type: 'object',
+  required: ['change'],
+  properties: { change: { type: 'string', enum: Object.keys(shapes) } },
+})
+const checks = Object.fromEntries(
+  Object.entries(shapes).map(([name, properties]) => [name, shapeChecker(shapeOf(properties))]),
+)
+
+/** @throws HttpError when it is none of the changes */
+export const readChange = (value: unknown): Asked => {
+  checkName(value)
+  const asked = value as Asked
+  checks[asked.change]!(value)
+  return asked
+}
+
+const wrong = (code: string, message: string) => refuse(409, code, message)
+const quoted = (text: string) => JSON.stringify(text)
+const endOf = (ms: number) => new Date(Date.now() + ms).toISOString()
+
+/** Invites a new user, or one who is there to a new password. A second invitation ends the first. */
+const invite = (
+  state: AccessState,
+  { user: name, role: as, by }: { user: string; role: UserRole; by: string },
+) => {
+  const others = state.invitations.filter((each) => each.user !== name)
+  if (others.length >= most.invitations)
+    throw wrong(
+      'too-many',
+      `There are ${most.invitations} invitations that nobody has taken: withdraw one first.`,
+    )
+  const token = randomBytes(24).toString('base64url')
+  const end = endOf(invitedMs)
+  return {
+    invitations: [...others, { user: name, role: as, hash: hashSecret(token), by, ends_at: end }],
+    // No request carries what stands behind the #, so no log of a server or proxy has the token.
+    answer: { address: `${screenPrefix}#invite=${token}`, ends_at: end },
+  }
+}
+
+export const makeKey = (
+  { name, kind, environments }: Pick<KeptKey, 'name' | 'kind' | 'environments'>,
+  by: string,
+) => {
+  const key = `${kind === 'public' ? 'pk' : 'sk'}_${randomBytes(kind === 'public' ? 12 : 24).toString('base64url')}`
+  const hash = hashSecret(key)
+  const kept: KeptKey = {
+    id: hash.slice(0, 12),
+    name,
+    kind,
+    environments,
+    key: kind === 'public' ? key : null,
+    hash,
+    made_by: by,
+    made_at: new Date().toISOString(),
+    ends_at: null,
+  }
+  return { key, kept }
+}
+
+interface Given {
+  access: Access
+  users: Users
+  environments: readonly string[]
+}
+
+/** What an administrator may change of users and keys. */
+export const accessChanges = ({ access, users, environments }: Given) => {
+  /** The flag that gives a user, who then cannot be changed here. */
+  const fixed = (name: string) => users.find(name)?.from ?? undefined
+  const isFixedAdmin = ({ role: has, from }: { role: UserRole; from: unknown }) =>
+    has === 'admin' && from !== null
+
+  const keptUser = (state: AccessState, name: string) => {
+    const flag = fixed(name)
+    if (flag !== undefined) throw wrong('fixed', `The user ${quoted(name)} is from ${flag}: change it there.`)
+    const found = state.users.find((each) => each.user === name)
+    if (found === undefined) throw refuse(404, 'no-such-user', `There is no user ${quoted(name)}.`)
+    return found
+  }
+  const keptKey = (state: AccessState, wanted: string) => {
+    const found = state.keys.find((each) => each.id === wanted)
+    if (found === undefined)
+      throw refuse(
+        404,
+        'no-such-key',
+        'There is no such key that was made here. Keys of flags are changed there.',
+      )
+    return found
+  }
+  /** Somebody must be able to take a change back. */
+  const withAdmin = (changed: AccessState['users']) => {
+    if (!changed.some((each) => each.role === 'admin') && !users.list().some(isFixedAdmin))
+      throw wrong(
+        'last-admin',
+        'This is the last user with the role admin: give the role to another one first.',
+      )
+    return changed
+  }
+
+  const make = (state: AccessState, asked: Asked, by: string): Made<object> => {
+    const { change, user: name, role: as } = asked
+    const note = (of: string, more: string | null = null) => ({ by, change, of, as: more })
+    switch (change) {
+      case 'invite': {
+        if (
+          fixed(name) !== undefined ||
+          namesOfAgents.includes(name) ||
+          state.users.some((each) => each.user === name)
+        )
+          throw wrong('taken', `There is a user ${quoted(name)} already.`)
+        if (state.users.length >= most.users)
+          throw wrong('too-many', `There are ${most.users} users already.`)
+        const { invitations, answer } = invite(state, { user: name, role: as, by })
+        return { state: { invitations }, note: note(name, as), answer }
+      }
+      case 'reset-password': {
+        const { role: has } = keptUser(state, name)
+        const { invitations, answer } = invite(state, { user: name, role: has, by })
+        return { state: { invitations }, note: note(name), answer }
+      }
+      case 'withdraw-invitation': {
+        const invitations = state.invitations.filter((each) => each.user !== name)
+        if (invitations.length === state.invitations.length)
+          throw refuse(404, 'no-such-invitation', `There is no invitation of ${quoted(name)}.`)
+        return { state: { invitations }, note: note(name), answer: {} }
+      }
+      case 'set-role': {
+        const found = keptUser(state, name)
+        const changed = state.users.map((each) => (each === found ? { ...each, role: as } : each))
+        return { state: { users: withAdmin(changed) }, note: note(name, as), answer: {} }
+      }
+      case 'remove-user': {
+        const found = keptUser(state, name)
+        const left = withAdmin(state.users.filter((each) => each !== found))
+        const invitations = state.invitations.filter((each) => each.user !== name)
+        return { state: { users: left, invitations }, note: note(name), answer: {} }
+      }
+      case 'make-key': {
+        const unknown = asked.environments?.find((each) => !environments.includes(each))
+        if (unknown !== undefined)
+          throw refuse(
+            400,
+            'invalid-body',
+            `environments names ${quoted(unknown)}; there are ${environments.join(', ')}.`,
+          )
+        if (state.keys.length >= most.keys)
+          throw wrong('too-many', `There are ${most.keys} keys already: withdraw one first.`)
+        const { key, kept } = makeKey(asked, by)
+        const where = asked.environments?.join(', ') ?? null
+        return { state: { keys: [...state.keys, kept] }, note: note(kept.name, where), answer: { key } }
+      }
+      case 'rotate-key': {
+        const found = keptKey(state, asked.id)
+        if (found.ends_at !== null)
+          throw wrong('replaced', `This key was replaced, and works until ${found.ends_at}.`)
+        const { key, kept } = makeKey(found, by)
+        const end = endOf(replacedMs)
+        const keys = [...state.keys.map((each) => (each === found ? { ...each, ends_at: end } : each)), kept]
+        return { state: { keys }, note: note(found.name), answer: { key, old_ends_at: end } }
+      }
+      case 'withdraw-key': {
+        const found = keptKey(state, asked.id)
+        return {
+          state: { keys: state.keys.filter((each) => each !== found) },
+          note: note(found.name),
+          answer: {},
+        }
+      }
+    }
+  }
+
+  const gone = () =>
+    refuse(
+      404,
+      'no-such-invitation',
+      'This link is no longer good: it was used or withdrawn, or its seven days are over.',
+    )
+  const findInvitation = ({ invitations }: AccessState, token: string) => {
+    const hash = hashSecret(token)
+    const found = invitations.find((each) => each.hash === hash && !hasEnded(each))
+    if (found === undefined) throw gone()
+    return found
+  }
+  /** A role that was changed since the invitation counts. */
+  const roleOf = ({ users: kept }: AccessState, name: string, invited: UserRole) =>
+    kept.find((each) => each.user === name)?.role ?? invited
+
+  return {
+    /** Of two administrators who remove each other, the second is none any more. */
+    change: (asked: Asked, by: string): Promise<object> =>
+      access.change((state) => {
+        const isAdmin = state.users.some((each) => each.user === by && each.role === 'admin')
+        if (!isAdmin && !users.list().some((each) => each.user === by && isFixedAdmin(each)))
+          throw adminsOnly()
+        return make(state, asked, by)
+      }),
+
+    invited: (token: string) => {
+      const { user: name, role: as, ends_at: end } = findInvitation(access.state, token)
+      return { user: name, role: roleOf(access.state, name, as), ends_at: end }
+    },
+
+    /** Sets the password of whoever has the token, and gives the user's name. */
+    accept: (token: string, password: string): Promise<string> =>
+      access.change((state) => {
+        const { user: name, role: invited } = findInvitation(state, token)
+        if (fixed(name) !== undefined) throw wrong('taken', `There is a user ${quoted(name)} already.`)
+        const as = roleOf(state, name, invited)
+        const others = state.users.filter((each) => each.user !== name)
+        return {
+          state: {
+            users: [...others, { user: name, role: as, password }],
+            invitations: state.invitations.filter((each) => each.user !== name),
+          },
+          note: { by: name, change: 'accept', of: name, as },
+          answer: name,
+        }
+      }),
+
+    /** Changes the user's own password. */
+    setPassword: (name: string, password: string): Promise<void> =>
+      access.change((state) => {
+        const found = keptUser(state, name)
+        return {
+          state: { users: state.users.map((each) => (each === found ? { ...each, password } : each)) },
+          note: { by: name, change: 'set-password', of: name, as: null },
+          answer: undefined,
+        }
+      }),
+  }
+}
