@@ -1,7 +1,7 @@
 import { callAt, endOfCall, type Call as PlainCall } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
 import { toStrftime } from '../../sql/dialects/mendSource.js'
-import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
+import { quoteText } from '../../duckdb/quote.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { Rewrite } from './Rewrite.js'
 
@@ -328,39 +328,3 @@ export const rewriteSettings = (rewrite: Rewrite): void =>
 
 /** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */
 export const rewriteCalls = (rewrite: Rewrite): void => rewriteEach(rewrite, rewriters)
-
-/** What may be written twice: a column, or arithmetic of columns and numbers. */
-const isPlain = (rewrite: Rewrite, first: number, last: number): boolean =>
-  first <= last &&
-  last - first < 20 &&
-  rewrite.tokens
-    .slice(first, last + 1)
-    .every(({ kind, text }) => kind === 'word' || kind === 'name' || /^[\d.+*-]/.test(text))
-
-/** In Postgres the sum of small numbers is an int8, and their mean a numeric; a macro takes no FILTER and no OVER. */
-export const typeAggregates = (rewrite: Rewrite): void => {
-  for (const at of rewrite.tokens.keys()) {
-    const name = rewrite.word(at)
-    const call = name === 'sum' || name === 'avg' ? callAt(rewrite.tokens, at) : undefined
-    if (call === undefined || rewrite.is(at - 1, '.') || rewrite.asker.isOwn(name)) continue
-    const { open, close } = call
-    const isDistinct = rewrite.word(open + 1) === 'distinct'
-    const isOrdered = rewrite.tokens
-      .slice(open, close)
-      .some(({ around }, by) => around === open && rewrite.word(open + by) === 'order')
-    if (isOrdered) continue
-    const end = endOfCall(rewrite.tokens, close)
-    if (end === close && !isDistinct && rewrite.commasIn(open, close).length === 0) {
-      rewrite.replace(at, at, `${pg}.${name}`)
-      continue
-    }
-    const first = open + (isDistinct ? 2 : 1)
-    rewrite.replace(at, at, name)
-    if (!isPlain(rewrite, first, close - 1)) continue
-    const of = rewrite.tokens
-      .slice(first, close)
-      .map(({ kind, text }) => (kind === 'name' ? quoteIdentifier(text) : text))
-    rewrite.before(at, `${pg}.${name}_of(${of.join(' ')}, 0::TINYINT, `)
-    rewrite.after(end, ')')
-  }
-}
