@@ -55,7 +55,10 @@ const schemaOf = ({ parameters }: Pick<Answer, 'parameters'>): object => {
   }
 }
 
-const checkers = new WeakMap<Answer, (value: unknown) => void>()
+/** What has a name and parameters. */
+type Asking = Pick<Answer, 'name' | 'parameters'>
+
+const checkers = new WeakMap<Asking, (value: unknown) => void>()
 
 /**
  * Reads the values of an answer's parameters, each of its own type, with the usual ones for those that are left out.
@@ -63,7 +66,7 @@ const checkers = new WeakMap<Answer, (value: unknown) => void>()
  * @throws HttpError one sentence that names the parameter that is wrong
  */
 export const readGiven = (
-  asked: Answer,
+  asked: Asking,
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> => {
   const { name, parameters } = asked

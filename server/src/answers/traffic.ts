@@ -147,7 +147,7 @@ GROUP BY ALL`,
 
 const saved = answer({
   name: 'saved',
-  about: 'The goals, views, segments, annotations, boards and links that users have saved.',
+  about: 'The goals, views, segments, annotations, boards, metrics and links that users have saved.',
   parameters: {},
   columns: ['kind', 'name', 'value'],
   sql: () => sql`SELECT kind, name, value FROM analytics.saved ORDER BY lower(name), name`,

@@ -6,7 +6,15 @@ import { readIdentity } from '../users/Identity.js'
 import { messageOf, refuseField } from '../sql/refuse.js'
 import { version } from '../version.js'
 import { agentWithPersons } from './McpTokens.js'
-import { type Given, toolsOf, usualLimit } from './tools.js'
+import {
+  findMetric,
+  type Given,
+  type Metric,
+  metricsStatement,
+  readMetric,
+  toolsOf,
+  usualLimit,
+} from './tools.js'
 import { analyticsCatalog } from '../duckdb/quote.js'
 import type { Cancellation } from '../sql/Cancellation.js'
 import type { QueryRunner } from '../sql/QueryRunner.js'
@@ -86,7 +94,21 @@ const runForAgent = async (
   }
 }
 
-/** The tools never change while the service runs, so nobody need wait for news of them. */
+/** More are not looked through. */
+const mostMetrics = 500
+
+const metricsOf = async (
+  options: RunForAgent,
+  asking: Pick<AgentQuery, 'user' | 'signal'>,
+): Promise<Metric[]> => {
+  const { rows } = await runForAgent(options, { ...asking, statement: metricsStatement, limit: mostMetrics })
+  return rows.map((row) => readMetric(row))
+}
+
+const instructions =
+  'If a certified metric of list_metrics is what was asked for, answer with it (tool metric), and say so.'
+
+/** A new metric is named in the description of a tool when tools are listed again: nobody need wait for news of that. */
 const noSubscriptions = { maxSubscriptions: 0 }
 
 /** Few services have agents, and none pays for the protocol at its start. */
@@ -97,17 +119,26 @@ const loadProtocol = async () => {
   const [figures, withPersons] = [withSchemas(false), withSchemas(true)]
 
   /** Makes a server for one request, which keeps nothing. */
-  return (options: RunForAgent, user: string, signal: AbortSignal) =>
+  return (
+    options: RunForAgent,
+    { user, signal }: Pick<AgentQuery, 'user' | 'signal'>,
+    named: readonly Metric[],
+  ) =>
     createMcpHandler(() => {
-      const server = new McpServer({ name: 'waymark', version })
+      const server = new McpServer({ name: 'waymark', version }, { instructions })
+      const known = named.map((each) => `${each.name}: ${each.definition}`).join('\n')
       const tools = user === agentWithPersons ? withPersons : figures
-      for (const { name, description, statement, inputSchema } of tools) {
+      for (const { name, description: about, statement, metric, inputSchema } of tools) {
+        const description = metric !== undefined && known !== '' ? `${about}\n${known}` : about
         const annotations = { readOnlyHint: true, openWorldHint: false }
         server.registerTool(name, { description, inputSchema, annotations }, async (given) => {
           const { limit = usualLimit, time_zone: timezone = 'UTC' } = given
           try {
-            const asked = statement(given)
-            const table = await runForAgent(options, { user, statement: asked, limit, timezone, signal })
+            const found = metric && findMetric(await metricsOf(options, { user, signal }), metric(given))
+            const asked = statement(given, found)
+            const rows = await runForAgent(options, { user, statement: asked, limit, timezone, signal })
+            const { answer: _, ...told } = found ?? {}
+            const table = found ? { metric: told, ...rows } : rows
             return { content: [{ type: 'text', text: JSON.stringify(table) }], structuredContent: table }
           } catch (error) {
             return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
@@ -134,7 +165,11 @@ export const mcpRoute = (options: RunForAgent): Route => ({
       typeof header === 'string' ? [[name, header] as [string, string]] : [],
     )
     protocol ??= loadProtocol()
-    const handler = (await protocol)(options, user, gone.signal)
+    const asking = { user, signal: gone.signal }
+    const isListing = (value as { method?: unknown } | null)?.method === 'tools/list'
+    // Tools are listed also while no query is answered.
+    const named = isListing ? await metricsOf(options, asking).catch(() => []) : []
+    const handler = (await protocol)(options, asking, named)
     const answer = await handler.fetch(
       new Request('http://engine/mcp', { method: 'POST', headers, body: text }),
       { parsedBody: value },

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { Ask } from '../answers/Answer.js'
+import { readAsk } from '../answers/answers.js'
 import { type GuestLink, hashToken, keepForGuests } from '../guests/GuestLinks.js'
 import { guestPrefix, screenPrefix } from '../files/screenRoutes.js'
 import { originForm } from '../options/values.js'
@@ -97,6 +99,19 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
       origins: { type: 'array', items: { type: 'string', maxLength: 200 }, maxItems: 20 },
     }),
   ),
+  metric: shapeChecker(
+    shape(['text', 'owner', 'since', 'answers'], {
+      text: text(500),
+      owner: text(120),
+      since: { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\d$` },
+      answers: {
+        type: 'array',
+        items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+        minItems: 1,
+        maxItems: 1,
+      },
+    }),
+  ),
   annotation: shapeChecker(
     shape(['at', 'text'], {
       at: moment,
@@ -107,6 +122,20 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
 
 const wrong = (message: string) => refuse(400, 'invalid-body', message)
 
+interface Metric {
+  since: string
+  answers: [Ask]
+}
+
+/** A metric is an answer of any time. */
+const checkMetric = ({ since, answers: [ask] }: Metric) => {
+  if (Number.isNaN(Date.parse(since))) throw wrong('since is no day that there is.')
+  const fixed = ['from', 'until', 'before'].find((each) => Object.hasOwn(ask, each))
+  if (fixed !== undefined) throw wrong(`answers/0 must leave ${fixed} to whoever asks.`)
+  const { from } = readAsk(ask).answer.parameters
+  if (from === undefined) throw wrong(`answers/0: ${ask.name} is not of a time.`)
+}
+
 const checkWhole = ({ kind, value }: SavedItem) => {
   if (value === null) return
   checkValueOf[kind](value)
@@ -115,6 +144,7 @@ const checkWhole = ({ kind, value }: SavedItem) => {
     throw wrong('value must name an event, or a property and its value.')
   if (kind === 'goal' && (property === undefined) !== (wanted === undefined))
     throw wrong('value must have both property and value, or neither.')
+  if (kind === 'metric') checkMetric(value as Metric)
   if (kind === 'annotation' && Number.isNaN(Date.parse(at!))) throw wrong('at is no moment that there is.')
 }
 
@@ -142,7 +172,7 @@ const withToken = ({ value, was, ...item }: SavedItem): { item: SavedItem; addre
 }
 
 /**
- * `POST /saved` keeps a goal, a view, a segment, an annotation, a board or a link under a name, renames or removes it. It goes through the log, so
+ * `POST /saved` keeps a goal, a view, a segment, an annotation, a board, a metric or a link under a name, renames or removes it. It goes through the log, so
  * that each process that answers queries has it. Everybody who may read finds it in the view `saved`.
  */
 export const savedRoute = ({

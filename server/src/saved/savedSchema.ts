@@ -39,6 +39,13 @@ const keep = async (
     was ?? name,
   ])
   if (value === null) return
+  if (kind === 'goal' && typeof was === 'string')
+    await connection.run(
+      `UPDATE analytics.raw.saved s SET value = json_merge_patch(value, json_object('answers',
+        [json_merge_patch(value->'$.answers[0]', json_object('goal', $1::VARCHAR))]))
+      WHERE kind = 'metric' AND ${goalOf} = $2`,
+      [name, was],
+    )
   const reader = await connection.runAndReadAll(
     'SELECT count(*) >= $2::INTEGER FROM analytics.raw.saved WHERE kind = $1',
     [kind, mostOfKind],
@@ -63,10 +70,13 @@ export const applySaved = async (
   }
 }
 
-export const savedKinds = ['goal', 'view', 'segment', 'annotation', 'link', 'board'] as const
+export const savedKinds = ['goal', 'view', 'segment', 'annotation', 'link', 'board', 'metric'] as const
 export type SavedKind = (typeof savedKinds)[number]
 
-/** The table and view of what users have saved. */
+/** The goal that a metric is of. */
+const goalOf = "(s.value->>'$.answers[0].goal')"
+
+/** The table and views of what users have saved. */
 export const savedSchema = `
 CREATE TABLE IF NOT EXISTS analytics.raw.saved (
   kind VARCHAR, name VARCHAR, value JSON, changed_by VARCHAR, changed_at TIMESTAMPTZ
@@ -74,14 +84,27 @@ CREATE TABLE IF NOT EXISTS analytics.raw.saved (
 ${viewSql({
   name: 'saved',
   comment:
-    'The goals, views, segments, annotations, boards and links for guests that users have saved, one a row.',
+    'The goals, views, segments, annotations, boards, metrics and links for guests that users have saved, one a row.',
   from: 'analytics.raw.saved s',
   columns: [
-    ['kind', 's.kind', 'goal, view, segment, annotation, board or link.'],
+    ['kind', 's.kind', 'goal, view, segment, annotation, board, metric or link.'],
     ['name', 's.name', 'What it is called; of an annotation and a board an id.'],
     ['value', 's.value', 'As it was sent to /saved; of a link also the hash of its token.'],
     ['changed_by', 's.changed_by', 'The user who saved it last.'],
     ['changed_at', 's.changed_at', 'When that was.'],
+  ],
+})}
+${viewSql({
+  name: 'metrics',
+  comment: 'The figures that are agreed on, one a row: whoever is asked for one by its name gives this one.',
+  from: `analytics.raw.saved s WHERE s.kind = 'metric' AND (${goalOf} IS NULL
+    OR EXISTS (SELECT 1 FROM analytics.raw.saved g WHERE g.kind = 'goal' AND g.name = ${goalOf}))`,
+  columns: [
+    ['name', 's.name', 'What it is called.'],
+    ['definition', "s.value->>'text'", 'What it counts, in words.'],
+    ['owner', "s.value->>'owner'", 'Who answers for it.'],
+    ['since', "(s.value->>'since')::DATE", 'Since when it is agreed on.'],
+    ['answer', "s.value->'$.answers[0]'", 'What POST /answer gives it by, without the time.'],
   ],
 })}
 `
@@ -101,7 +124,7 @@ const places = bounds.map(
 
 /** A shorter id may be a number or a word of any text; in an address and as a goal's value it counts all the same. */
 const minTellingLength = 4
-const fields = ['event', 'property', 'value', 'text', 'title', 'answers', 'cards'] as const
+const fields = ['event', 'property', 'value', 'text', 'title', 'owner', 'answers', 'cards'] as const
 /** What a link, or the cards of a board, ask. */
 const inAnswers = `contains(lower(concat(t.value->>'answers', t.value->>'cards')), lower(to_json(x.id)::VARCHAR))`
 const letter = String.raw`[\p{L}\p{N}_]`

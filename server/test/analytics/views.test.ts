@@ -238,6 +238,7 @@ describe('listings', () => {
       ['identities'],
       ['identity_traits'],
       ['imports'],
+      ['metrics'],
       ['page_views'],
       ['persons'],
       ['plan_drift'],

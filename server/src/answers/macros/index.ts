@@ -5,7 +5,7 @@ import { daily, totals } from './daily.js'
 import { funnel, funnelPeople } from './funnel.js'
 import { pageViews, firstTouch, lastTouch } from './pageViews.js'
 import { paths } from './paths.js'
-import { retention } from './retention.js'
+import { retention, retentionPeople } from './retention.js'
 import { sessionBreakdown, sessionsOfRange, sessionViews } from './sessionViews.js'
 import { tableMacroSql, type TableMacro } from './tableMacro.js'
 import {
@@ -159,6 +159,7 @@ export const answers = [
     funnel,
     funnelPeople,
     retention,
+    retentionPeople,
     paths,
     firstTouch,
     lastTouch,
