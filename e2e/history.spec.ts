@@ -38,7 +38,9 @@ test('history is brought, looked at before, drawn apart, and taken back', async 
     })
     await test.step('what would be stored and refused, then the import', async () => {
       await give('Any file', 'orders.csv', orders.replace('Created', 'time'))
-      await expect(card).toContainText('2 of 3 rows are events of about 2 people, from 2024-06-01 to 2024-06-02.')
+      await expect(card).toContainText(
+        '2 of 3 rows are events of about 2 people, from 2024-06-01 to 2024-06-02.',
+      )
       await expect(card.getByRole('table', { name: 'Rows that are refused' })).toContainText(
         'a time in seconds, where milliseconds are read',
       )
