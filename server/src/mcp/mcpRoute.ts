@@ -1,4 +1,3 @@
-import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
 import { parseWhole } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
@@ -15,93 +14,22 @@ import {
   toolsOf,
   usualLimit,
 } from './tools.js'
-import { analyticsCatalog } from '../duckdb/quote.js'
-import type { Cancellation } from '../sql/Cancellation.js'
-import type { QueryRunner } from '../sql/QueryRunner.js'
-
-const maxMs = 30_000
-const maxBytes = 256 * 1024
-
-/** What an agent reads of an answer. */
-interface Table {
-  [name: string]: unknown
-  columns: string[]
-  rows: unknown[][]
-  /** Whether there are more rows than these. */
-  isCut: boolean
-}
-
-interface RunForAgent {
-  runner: QueryRunner
-  newCancellation(): Cancellation
-}
-
-interface AgentQuery {
-  user: string
-  statement: string
-  limit: number
-  timezone?: string | undefined
-  /** Aborted when the agent has gone. */
-  signal: AbortSignal
-}
-
-/** Runs a statement that reads, and gives its first rows: up to `limit`, 256 KiB and 30 seconds. */
-const runForAgent = async (
-  { runner, newCancellation }: RunForAgent,
-  { user, statement, limit, timezone, signal }: AgentQuery,
-): Promise<Table> => {
-  const cancellation = newCancellation()
-  const timer = setTimeout(() => cancellation.cancel('timeout'), maxMs)
-  const leave = () => cancellation.cancel('gone')
-  signal.addEventListener('abort', leave)
-  try {
-    const query = await runner.run({
-      user,
-      role: 'read',
-      userAgent: null,
-      request: {
-        statement,
-        catalog: analyticsCatalog,
-        schema: 'main',
-        ephemeral: true,
-        timezone: timezone ?? null,
-      },
-      layout: 'array',
-      page: { limit: limit + 1 },
-      readsOnly: refuseField('An agent only reads.'),
-      cancellation,
-    })
-    try {
-      if ('file' in query.rows) throw refuse(500, 'internal', 'The answer is a file.')
-      const { names } = query.rows
-      const lines: string[] = []
-      let bytes = 0
-      for (let some = await query.rows.next(); some !== undefined; some = await query.rows.next()) {
-        for (const line of some.toString().split('\n')) {
-          bytes += Buffer.byteLength(line)
-          if (line !== '' && bytes <= maxBytes) lines.push(line)
-        }
-      }
-      await query.end()
-      const rows = lines.slice(0, limit).map((line) => JSON.parse(line) as unknown[])
-      return { columns: [...names], rows, isCut: lines.length > limit || bytes > maxBytes }
-    } catch (error) {
-      throw query.fail(error)
-    }
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', leave)
-  }
-}
+import { readTable, type TableReader } from '../sql/readTable.js'
 
 /** More are not looked through. */
 const mostMetrics = 500
 
-const metricsOf = async (
-  options: RunForAgent,
-  asking: Pick<AgentQuery, 'user' | 'signal'>,
-): Promise<Metric[]> => {
-  const { rows } = await runForAgent(options, { ...asking, statement: metricsStatement, limit: mostMetrics })
+interface Asking {
+  user: string
+  /** Aborted when the agent has gone. */
+  signal: AbortSignal
+}
+
+const readsOnly = () => refuseField('An agent only reads.')
+
+const metricsOf = async (options: TableReader, asking: Asking): Promise<Metric[]> => {
+  const query = { ...asking, statement: metricsStatement, limit: mostMetrics, readsOnly: readsOnly() }
+  const { rows } = await readTable(options, query)
   return rows.map((row) => readMetric(row))
 }
 
@@ -119,11 +47,7 @@ const loadProtocol = async () => {
   const [figures, withPersons] = [withSchemas(false), withSchemas(true)]
 
   /** Makes a server for one request, which keeps nothing. */
-  return (
-    options: RunForAgent,
-    { user, signal }: Pick<AgentQuery, 'user' | 'signal'>,
-    named: readonly Metric[],
-  ) =>
+  return (options: TableReader, { user, signal }: Asking, named: readonly Metric[]) =>
     createMcpHandler(() => {
       const server = new McpServer({ name: 'waymark', version }, { instructions })
       const known = named.map((each) => `${each.name}: ${each.definition}`).join('\n')
@@ -136,7 +60,8 @@ const loadProtocol = async () => {
           try {
             const found = metric && findMetric(await metricsOf(options, { user, signal }), metric(given))
             const asked = statement(given, found)
-            const rows = await runForAgent(options, { user, statement: asked, limit, timezone, signal })
+            const query = { user, statement: asked, limit, timezone, signal, readsOnly: readsOnly() }
+            const rows = await readTable(options, query)
             const { answer: _, ...told } = found ?? {}
             const table = found ? { metric: told, ...rows } : rows
             return { content: [{ type: 'text', text: JSON.stringify(table) }], structuredContent: table }
@@ -153,7 +78,7 @@ let protocol: ReturnType<typeof loadProtocol> | undefined
 const maxBodyBytes = 256 * 1024
 
 /** `POST /mcp` in the engine: the Model Context Protocol over streamable HTTP, without sessions. */
-export const mcpRoute = (options: RunForAgent): Route => ({
+export const mcpRoute = (options: TableReader): Route => ({
   method: 'POST',
   path: '/mcp',
   async handle({ request, response }) {

@@ -3,6 +3,7 @@ import type { Ask } from '../answers/Answer.js'
 import { readAsk } from '../answers/answers.js'
 import { type GuestLink, hashToken, keepForGuests } from '../guests/GuestLinks.js'
 import { guestPrefix, screenPrefix } from '../files/screenRoutes.js'
+import { type Alert, readAlert, seal } from '../alerts/alert.js'
 import { originForm } from '../options/values.js'
 import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
@@ -99,6 +100,7 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
       origins: { type: 'array', items: { type: 'string', maxLength: 200 }, maxItems: 20 },
     }),
   ),
+  alert: readAlert,
   metric: shapeChecker(
     shape(['text', 'owner', 'since', 'answers'], {
       text: text(500),
@@ -148,6 +150,16 @@ const checkWhole = ({ kind, value }: SavedItem) => {
   if (kind === 'annotation' && Number.isNaN(Date.parse(at!))) throw wrong('at is no moment that there is.')
 }
 
+const hasMail = ({ to }: Alert) => typeof to !== 'string' && to.some((each) => 'mail' in each)
+
+const sealed = (item: SavedItem, secret: Buffer): SavedItem => {
+  const { to, ...alert } = item.value as Alert
+  return {
+    ...item,
+    value: { ...alert, to: typeof to === 'string' ? to : to.map((each) => seal(each, secret)) },
+  }
+}
+
 const tokenBytes = 24
 const boardPath = '/app/boards'
 
@@ -172,15 +184,25 @@ const withToken = ({ value, was, ...item }: SavedItem): { item: SavedItem; addre
 }
 
 /**
- * `POST /saved` keeps a goal, a view, a segment, an annotation, a board, a metric or a link under a name, renames or removes it. It goes through the log, so
+ * `POST /saved` keeps a goal, a view, a segment, an annotation, a board, a metric, a link or an alert under a name, renames or removes it. It goes through the log, so
  * that each process that answers queries has it. Everybody who may read finds it in the view `saved`.
  */
 export const savedRoute = ({
   authenticate,
   intake,
+  signingSecret,
+  secret,
+  smtp,
+  now,
 }: {
   authenticate: Authenticate
   intake: Intake
+  /** Signs webhooks; whoever makes an alert gives it to their receivers. */
+  signingSecret: string
+  /** Receivers of alerts are kept sealed with it. */
+  secret: Buffer
+  smtp: string
+  now(): number
 }): Route => ({
   method: 'POST',
   path: savedPath,
@@ -191,17 +213,26 @@ export const savedRoute = ({
     checkItem(value)
     const given = value as SavedItem
     checkWhole(given)
+    const isAlert = given.kind === 'alert' && given.value !== null
+    if (isAlert && smtp === '' && hasMail(given.value as Alert))
+      throw wrong('to: mail needs a service that was started with --smtp.')
     const isNewLink = given.kind === 'link' && given.value !== null
-    const { item, address } = isNewLink ? withToken(given) : { item: given, address: undefined }
+    const { item, address } = isNewLink
+      ? withToken(given)
+      : { item: isAlert ? sealed(given, secret) : given, address: undefined }
     const record = {
       kind: 'save',
       count: 1,
-      receivedAtMs: Date.now(),
+      receivedAtMs: now(),
       body: Buffer.from(JSON.stringify([item])),
       target: JSON.stringify({ user }),
     }
     const { taskId, deadLetter } = await intake.accept(record, true)
     if (deadLetter !== undefined) throw refuse(409, 'not-saved', deadLetter.reason)
-    return { status: 200, body: { ok: true, task_id: taskId, ...(address !== undefined && { address }) } }
+    const more = {
+      ...(address !== undefined && { address }),
+      ...(isAlert && { signing_secret: signingSecret }),
+    }
+    return { status: 200, body: { ok: true, task_id: taskId, ...more } }
   },
 })

@@ -1,3 +1,4 @@
+import type { Alert } from './alerts'
 import type { Ask } from './asks'
 import { base } from './base'
 import { createStore, useStore } from './createStore'
@@ -52,6 +53,7 @@ export interface SavedValues {
   }
   /** A text at a moment, as `toISOString` writes it. Its name is an id. */
   annotation: { at: string; text: string }
+  alert: Alert
 }
 export type SavedKind = keyof SavedValues
 
@@ -62,7 +64,16 @@ export interface Saved<Kind extends SavedKind> {
 
 type Lists = { [Kind in SavedKind]: readonly Saved<Kind>[] }
 
-const nothing: Lists = { goal: [], view: [], segment: [], annotation: [], link: [], board: [], metric: [] }
+const nothing: Lists = {
+  goal: [],
+  view: [],
+  segment: [],
+  annotation: [],
+  link: [],
+  board: [],
+  metric: [],
+  alert: [],
+}
 /** Undefined until they were asked for. */
 const lists = createStore<Lists | undefined>(undefined)
 
@@ -90,6 +101,7 @@ export async function loadSaved(): Promise<void> {
     annotation: of('annotation'),
     link: of('link'),
     board: of('board'),
+    alert: of('alert'),
   })
 }
 
