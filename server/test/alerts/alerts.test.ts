@@ -16,6 +16,8 @@ const dayMs = 24 * hourMs
 let folder: string
 let service: Service
 let receiver: Awaited<ReturnType<typeof startReceiver>>
+/** Another one. */
+let slow: typeof receiver
 /** The clock of alerts, which tests put forward: each works in weeks of its own. */
 let nowMs = Date.parse('2026-03-02T10:30:30Z')
 
@@ -24,15 +26,17 @@ beforeAll(async () => {
   const usersFile = join(folder, 'users.json')
   writeUsers(usersFile, { bob: ['builder', 'read'] })
   receiver = await startReceiver()
+  slow = await startReceiver()
   service = await createService({
     usersFile,
     now: () => nowMs,
-    webhookHosts: ['public', receiver.host],
+    webhookHosts: ['public', receiver.host, slow.host],
   })
 })
 afterAll(async () => {
   await service.close()
   receiver.close()
+  slow.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -267,6 +271,24 @@ describe('a receiver', () => {
     }
     expect(receiver.of('Away')).toHaveLength(8)
     receiver.answer = receiver.take
+  })
+
+  it('that hangs has two messages at once, and two hundred alerts for it keep no other from theirs', async () => {
+    nextWeek()
+    let [open, most] = [0, 0]
+    slow.answer = (response) => {
+      most = Math.max(most, ++open)
+      response.once('close', () => open--)
+    }
+    const to = [{ webhook: slow.url, format: 'json' }]
+    const names = Array.from({ length: 200 }, (_, at) => `slow ${at}`)
+    for (let at = 0; at < names.length; at += 50)
+      await Promise.all(names.slice(at, at + 50).map((name) => save(name, { ...bad(), to })))
+    await eventually(() => expect(slow.received.length).toBeGreaterThan(1))
+    await save('Quick', { ...bad(), to: hook() })
+    await receiver.whenReceived('Quick', 1)
+    expect(most).toBe(2)
+    await Promise.all(names.map((name) => save(name, null)))
   })
 
   it('has an address that nobody is told', async () => {

@@ -137,6 +137,16 @@ describe('a group of the log', () => {
     ])
   })
 
+  it('has nothing that an alert found under a name, or of a question, that is an id', () => {
+    const found = (name: string, text: string) => ({ kind: 'judged', name, version: 1, message: { text } })
+    const rows = [
+      found('anon-ada', 'Orders: 1'),
+      found('Low', 'Orders of anon-ada: 1'),
+      found('Low', 'Orders: 1'),
+    ]
+    expect(rowsOf('alert', rows)).toEqual([{ kind: 'erased' }, { kind: 'erased' }, rows[2]])
+  })
+
   it('has no saved name, old name or text with a word that is an id', () => {
     const ada = { kind: 'annotation', name: 'anon-ada', value: { at: 'now', text: 'Hello' } }
     const renamed = { kind: 'goal', name: 'Seen', was: 'of anon-ada', value: { event: 'Seen' } }
