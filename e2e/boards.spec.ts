@@ -16,6 +16,12 @@ const people = (visits: typeof shopVisits) => String(new Set(visits.map(personOf
 const month = shopVisits.filter(({ daysAgo }) => daysAgo <= 29)
 const pricing = shopVisits.filter(({ daysAgo, pages }) => daysAgo < 7 && pages.includes('/pricing'))
 
+/** What is asked anew is dimmed, and has less contrast for that while. */
+const accessible = async (page: Page, where: string) => {
+  await expect(page.locator('.is-stale')).toHaveCount(0)
+  await expectAccessible(page, where)
+}
+
 test('cards of pages are put on a board, arranged by keys, shared and embedded', async ({ browser }) => {
   test.setTimeout(test.info().timeout + midnightTimeoutMs)
   await awayFromMidnight()
@@ -79,9 +85,7 @@ test('cards of pages are put on a board, arranged by keys, shared and embedded',
     await page.getByRole('button', { name: 'Wider: People over time' }).press('Enter')
     await expect(page.getByText('People over time: two thirds of the width')).toHaveCount(1)
     await page.getByRole('button', { name: 'Own filters: Totals' }).press('Enter')
-    // What is asked anew is dimmed.
-    await expect(page.locator('.is-stale')).toHaveCount(0)
-    await expectAccessible(page, 'arranging')
+    await accessible(page, 'arranging')
     // Both are in view: what is dragged does not scroll here.
     await page.setViewportSize({ width: 1280, height: 2000 })
     await page
@@ -132,7 +136,7 @@ test('cards of pages are put on a board, arranged by keys, shared and embedded',
     await expect(card(guest, 'People over time').getByRole('figure')).toBeVisible()
     await expect(guest.getByRole('alert')).toHaveCount(0)
     await guest.waitForLoadState('networkidle')
-    await expectAccessible(guest, 'the board of a guest')
+    await accessible(guest, 'the board of a guest')
 
     await page.getByRole('button', { name: 'Arrange' }).click()
     await page.getByRole('button', { name: 'Remove: Events by Browser' }).click()
@@ -150,7 +154,7 @@ test('cards of pages are put on a board, arranged by keys, shared and embedded',
     const line = await dialog.getByLabel('Copy it now').inputValue()
     expect(line).toMatch(/^<iframe src="http[^"]+" title="Totals"/)
     await expect(dialog.getByRole('button', { name: 'Copy' })).toBeVisible()
-    await expectAccessible(page, 'the line for a page')
+    await accessible(page, 'the line for a page')
     await dialog.getByRole('button', { name: 'Done' }).click()
     const site = await open(false)
     await site.goto(frames.url)
@@ -185,9 +189,42 @@ test('cards of pages are put on a board, arranged by keys, shared and embedded',
     await expect(page.getByText('“A card that was” has nothing to show.')).toBeVisible()
     await expect(figure(page, 'People').first()).not.toBeEmpty()
     await page.waitForLoadState('networkidle')
-    await expectAccessible(page, 'a board')
+    await accessible(page, 'a board')
     await page.setViewportSize({ width: 360, height: 740 })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+  })
+
+  await test.step('a point of a chart and a cell of retention list as many people as they say', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    const list = card(page, /^People who/)
+    const counted = (count: string) => list.getByText(new RegExp(`^${count} (person|people)`))
+    await page.goto(`${url}/app/`)
+    const over = card(page, 'People over time')
+    await over.locator('.u-over').click()
+    await expect(list).toBeVisible()
+    await page.goBack()
+    await over.getByRole('button', { name: /^Table/ }).click()
+    const row = over.getByRole('row').nth(3)
+    const told = await row.getByRole('cell').first().textContent()
+    await row.getByRole('link').press('Enter')
+    await expect(counted(told ?? '')).toBeVisible()
+    await expect(list.locator('tbody tr')).toHaveCount(Number(told))
+    await accessible(page, 'the people of a day')
+
+    await page.goto(`${url}/app/retention?everybody=1`)
+    const link = card(page, 'Retention').getByRole('link', { name: /people: show them$/ })
+    const size = await link.first().textContent()
+    await link.first().click()
+    await expect(counted(size ?? '')).toBeVisible()
+
+    await page.goto(`${url}/app/`)
+    const box = await over.locator('.u-over').boundingBox()
+    if (!box) throw new Error('There is no chart.')
+    await page.mouse.move(box.x + box.width * 0.3, box.y + 50)
+    await page.mouse.down()
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 50, { steps: 5 })
+    await page.mouse.up()
+    await expect(page).toHaveURL(/range=custom&from=\d{4}-\d\d-\d\d&until=/)
   })
 
   expect(problems).toEqual([])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { toSeries } from '../src/pages/overview/TimeCard'
+import { toOthers, toSeries } from '../src/pages/overview/toSeries'
 import { listTimes } from '../src/address/listTimes'
 import type { Period } from '../src/data/asks'
 import { fromDay, readTimeRange, toDay } from '../src/address/timeRange'
@@ -116,6 +116,20 @@ describe('readTimeRange', () => {
   })
 })
 
+describe('toOthers', () => {
+  it('draws the sums of each program where it has some, and none where it has nothing', () => {
+    const rows = [
+      ['plausible', '2024-01-02T00:00:00Z', 7],
+      ['plausible', '2024-01-04T00:00:00Z', 9],
+      ['ga4', '2024-01-02T00:00:00Z', null],
+    ]
+    const x = ['2024-01-02', '2024-01-03', '2024-01-04'].map((each) => Date.parse(each) / 1000)
+    expect(toOthers(rows, 2, x)).toEqual([
+      { title: 'Plausible’s own sums', values: [7, null, 9], isOthers: true },
+    ])
+  })
+})
+
 describe('toSeries', () => {
   it('gives 0 where there is no row, nothing for what is to come, and the period before by its place', () => {
     const now = new Date('2026-07-10T10:00:00Z')
@@ -125,13 +139,13 @@ describe('toSeries', () => {
       ['now', '2026-07-10', 1],
       ['before', '2026-06-28', 9],
     ]
-    const lines = toSeries(rows, 2, range, now)
+    const lines = toSeries(rows, 2, range, { now })
     expect(lines.now).toEqual([3, 0, 0, 0, 0, 0, 1])
     expect(lines.before).toEqual([0, 9, 0, 0, 0, 0, 0])
-    expect(toSeries(rows, 2, read('range=7d&vs=none', now.toISOString()), now).before).toContain(null)
+    expect(toSeries(rows, 2, read('range=7d&vs=none', now.toISOString()), { now }).before).toContain(null)
 
     const today = read('range=today', now.toISOString())
-    const hours = toSeries([['now', '2026-07-10T11:00:00+02:00', 5]], 2, today, now)
+    const hours = toSeries([['now', '2026-07-10T11:00:00+02:00', 5]], 2, today, { now })
     // 12:00 in Berlin has just begun; the hours after it are not drawn.
     expect(hours.now).toHaveLength(12)
     expect(hours.now.slice(10)).toEqual([0, 5])
@@ -139,7 +153,7 @@ describe('toSeries', () => {
 
   it('begins all time with the first row', () => {
     const now = new Date('2026-07-10T10:00:00Z')
-    const lines = toSeries([['now', '2026-05-01', 4]], 2, read('range=all', now.toISOString()), now)
+    const lines = toSeries([['now', '2026-05-01', 4]], 2, read('range=all', now.toISOString()), { now })
     expect([lines.now, lines.before]).toEqual([
       [4, 0, 0],
       [null, null, null],

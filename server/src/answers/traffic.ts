@@ -1,6 +1,6 @@
 import { answer } from './Answer.js'
 import { conditionsOfEvents, inPeriod, personName, segmentOf } from './conditions.js'
-import { count, flag, optional, oneOf, type Scope, scope, text } from './Parameter.js'
+import { count, flag, optional, oneOf, type Scope, scope, text, timezone, unit } from './Parameter.js'
 import { and, type Sql, sql, when } from './sql.js'
 
 /** Programs that read pages, by the verdicts that the service gives them (docs/api.md, "Bots"). DuckDB skips blocks without a verdict. */
@@ -171,7 +171,35 @@ const alertMessages = answer({
 FROM analytics.alert_messages ORDER BY made_at DESC, id, receiver LIMIT ${most}`,
 })
 
+const { environment, from, until } = scope
+const importedSums = answer({
+  name: 'imported_sums',
+  about:
+    'What other programs have counted, of what was imported as sums: a row for each program and time. Visitors of several days are no number of people, so there are none of weeks and months.',
+  parameters: { environment, from, until, unit, timezone },
+  columns: ['program', 'time', 'people', 'sessions', 'page_views', 'events'],
+  sql: (
+    given,
+  ) => sql`SELECT split_part(imported, '-', 1) AS program, date_trunc(${given.unit}, "day"::TIMESTAMPTZ) AS "time",
+  CASE WHEN ${given.unit} IN ('hour', 'day') THEN sum(visitors)::BIGINT END AS people, sum(visits)::BIGINT AS sessions,
+  sum(page_views)::BIGINT AS page_views, sum(events)::BIGINT AS events
+FROM analytics.daily_sums
+WHERE environment = ${given.environment} AND dimension = 'total'${when(given.from, sql` AND "day"::TIMESTAMPTZ >= ${given.from}`)}${when(given.until, sql` AND "day"::TIMESTAMPTZ < ${given.until}`)}
+GROUP BY ALL
+ORDER BY program, "time"`,
+})
+
+const imports = answer({
+  name: 'imports',
+  about: 'What was brought from other programs and not taken back, the newest first.',
+  parameters: {},
+  columns: ['imported', 'environment', 'events', 'sums', 'first_time', 'last_time'],
+  sql: () => sql`SELECT imported, environment, events, sums, first_time, last_time
+FROM analytics.imports
+ORDER BY received_at DESC NULLS LAST, imported`,
+})
+
 export const traffic = [
   ...[crawlers, crawledPages, botEvents, hasEvents, releases],
-  ...[newestEvents, minutes, arrivals, saved, alerts, alertMessages],
+  ...[newestEvents, minutes, arrivals, saved, alerts, alertMessages, importedSums, imports],
 ]

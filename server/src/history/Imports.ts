@@ -17,7 +17,7 @@ import { spoolFile } from '../upload/spoolBody.js'
 import type { Intake } from '../wal/Intake.js'
 import type { FromReader, Report, ToReader } from './readProcess.js'
 
-export const sources = ['umami', 'posthog', 'csv'] as const
+export const sources = ['plausible', 'umami', 'ga4', 'posthog', 'matomo', 'csv'] as const
 export type Source = (typeof sources)[number]
 
 /** From `src`, too, this names what was compiled: Node runs no TypeScript. */

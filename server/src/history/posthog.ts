@@ -1,9 +1,12 @@
-import { deviceSql, membersOf, membersSql, type Reader, renamed, Unreadable } from './reading.js'
+import { membersOf, membersSql, type Reader, Unreadable } from './reading.js'
 
 const utms = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_content', 'utm_term']
 /** Its own properties that have the same meaning here, by their names here. */
 const same = {
   url: '$current_url',
+  browser: '$browser',
+  os: '$os',
+  device: '$device_type',
   os_version: '$os_version',
   country: '$geoip_country_code',
   language: '$browser_language',
@@ -16,21 +19,13 @@ const same = {
   screen_name: '$screen_name',
   ...Object.fromEntries(utms.map((name) => [name, name])),
 }
-const browsers = {
-  'mobile safari': 'Safari',
-  'chrome ios': 'Chrome',
-  'firefox ios': 'Firefox',
-  'microsoft edge': 'Edge',
-  'android mobile': 'Android Browser',
-}
 /** Those that stay without the `$`. */
 const kept = { title: '$title', city: '$geoip_city_name', region: '$geoip_subdivision_1_name' }
 
 /** Those that are read in another way. */
-const others =
-  '$browser $os $anon_distinct_id $referrer $device_id $session_id $device_type $viewport_width $viewport_height'.split(
-    ' ',
-  )
+const others = '$anon_distinct_id $referrer $device_id $session_id $viewport_width $viewport_height'.split(
+  ' ',
+)
 
 /** Rows of the model `events` of a batch export: JSON lines, Parquet or CSV. */
 export const posthog: Reader = (tables) => {
@@ -58,10 +53,7 @@ export const posthog: Reader = (tables) => {
       ...(rows.has('uuid') && { insert_id: rows.text('uuid') }),
       builtIn: {
         ...Object.fromEntries(Object.entries(same).map(([name, theirs]) => [name, own(theirs)])),
-        browser: renamed(own('$browser'), browsers),
-        os: renamed(own('$os'), { 'mac os x': 'macOS' }),
         referer: `nullif(${referrer}, '$direct')`,
-        device: deviceSql(own('$device_type')),
         viewport: `${own('$viewport_width')} || 'x' || ${own('$viewport_height')}`,
       },
       properties: `concat_ws(',', ${membersOf(properties, `NOT starts_with(e.key, '$') AND e.key NOT IN (${listed})`)},

@@ -11,6 +11,9 @@ import { quotedCopy } from '../upload/readRecords.js'
 import { spillFolder } from '../upload/stageFile.js'
 import { type ReadableFile, unpack } from '../upload/unpack.js'
 import { csv, mapColumns } from './csv.js'
+import { ga4 } from './ga4.js'
+import { matomo } from './matomo.js'
+import { plausible } from './plausible.js'
 import { posthog } from './posthog.js'
 import {
   eventsSql,
@@ -30,7 +33,7 @@ import { umami } from './umami.js'
  * it. The rows go into a file of DuckDB's own and are handed out in the order of time.
  */
 
-export const readers = { umami, posthog, csv } satisfies Record<string, Reader>
+export const readers = { plausible, umami, ga4, posthog, matomo, csv } satisfies Record<string, Reader>
 export type Source = keyof typeof readers
 
 /** What is read, and for which import. */

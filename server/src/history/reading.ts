@@ -154,16 +154,81 @@ export const membersOf = (json: string, condition: string): string =>
      list_filter(map_entries(from_json(${json}, '"MAP(VARCHAR, JSON)"')), lambda e: ${condition}),
      lambda e: to_json(e.key)::VARCHAR || ':' || coalesce(e.value::VARCHAR, 'null')), ','), '')`
 
-/** Names of kinds of devices as they are here. */
-export const deviceSql = (text: string): string =>
-  `CASE lower(${text}) WHEN 'mobile' THEN 'phone' WHEN 'smartphone' THEN 'phone' WHEN 'phablet' THEN 'phone'
-    WHEN 'laptop' THEN 'desktop' WHEN 'smart tv' THEN 'tv' ELSE lower(${text}) END`
+/** Where a file of sums has what: figures and dimensions by the first of these columns that is there. */
+interface SumColumns {
+  day: readonly string[]
+  dimensions: Readonly<Record<string, readonly string[]>>
+  figures: Readonly<Partial<Record<(typeof figures)[number], readonly string[]>>>
+}
+
+/** The statements of a file with sums of days: one for each dimension that it has, or one for the totals. */
+export const sumsOf = (rows: Row, { day, dimensions, figures: given }: SumColumns): string[] => {
+  const figureColumns = Object.entries(given).flatMap(([name, columns]) =>
+    columns.some((column) => rows.has(column)) ? [`${rows.text(...columns)} AS ${name}`] : [],
+  )
+  if (!day.some((name) => rows.has(name)) || figureColumns.length === 0) return []
+  const select = (dimension: string, value: string) =>
+    `SELECT ${rows.text(...day)} AS day, ${quoteText(dimension)} AS dimension, ${value} AS value, ${figureColumns.join(', ')} FROM ${rows.source}`
+  const found = Object.entries(dimensions).filter(([, columns]) => columns.some((column) => rows.has(column)))
+  if (found.length === 0) return [select('total', `''`)]
+  return found.map(([dimension, columns]) => {
+    const value = rows.text(...columns)
+    return `${select(dimension, value)} WHERE ${value} IS NOT NULL`
+  })
+}
 
 /** One of these names for another. */
-export const renamed = (text: string, names: Readonly<Record<string, string>>): string =>
+const renamed = (names: Readonly<Record<string, string>>) => (text: string) =>
   `CASE lower(${text}) ${Object.entries(names)
     .map(([from, to]) => `WHEN ${quoteText(from)} THEN ${quoteText(to)}`)
     .join(' ')} ELSE ${text} END`
+
+/** Names of other programs as they are here, so that live events and those of the past are counted together. */
+const asHere: Readonly<Record<string, (text: string) => string>> = {
+  browser: renamed({
+    chrome: 'Chrome',
+    'chrome ios': 'Chrome',
+    'chrome mobile': 'Chrome',
+    crios: 'Chrome',
+    'chromium-webview': 'Chrome',
+    edge: 'Edge',
+    'edge-chromium': 'Edge',
+    'edge-ios': 'Edge',
+    'microsoft edge': 'Edge',
+    firefox: 'Firefox',
+    'firefox ios': 'Firefox',
+    'firefox mobile': 'Firefox',
+    fxios: 'Firefox',
+    safari: 'Safari',
+    'mobile safari': 'Safari',
+    ios: 'Safari',
+    'ios-webview': 'Safari',
+    opera: 'Opera',
+    samsung: 'Samsung Internet',
+    'samsung browser': 'Samsung Internet',
+    facebook: 'Facebook',
+    instagram: 'Instagram',
+  }),
+  os: renamed({
+    'mac os': 'macOS',
+    'mac os x': 'macOS',
+    mac: 'macOS',
+    macintosh: 'macOS',
+    'android os': 'Android',
+    'gnu/linux': 'Linux',
+    linux: 'Linux',
+    ...Object.fromEntries(
+      ['xp', 'vista', '7', '8', '8.1', '10', '11'].map((each) => [`windows ${each}`, 'Windows']),
+    ),
+  }),
+  device: (text) =>
+    renamed({ mobile: 'phone', smartphone: 'phone', phablet: 'phone', laptop: 'desktop', 'smart tv': 'tv' })(
+      `lower(${text})`,
+    ),
+  country: (text) => `upper(${text})`,
+  language: (text) =>
+    `CASE WHEN regexp_full_match(${text}, '[a-z]{2,3}-[a-z]{2}') THEN split_part(${text}, '-', 1) || '-' || upper(split_part(${text}, '-', 2)) ELSE ${text} END`,
+}
 
 /** An address without a host gets one: its path is read out of a whole address. */
 export const urlSql = (url: string, host: string): string =>
@@ -194,7 +259,9 @@ export const eventsSql = (
   { environment, imported }: { environment: string; imported: string },
 ): string => {
   const ids = ['distinct_id', 'anonymous_id', 'device_id', 'session_id'] as const
-  const known = Object.entries(event.builtIn)
+  const known = Object.entries(event.builtIn).map(
+    ([name, value]) => [name, asHere[name]?.(`(${value})`) ?? value] as const,
+  )
   const listed = [
     `${event.time} AS given`,
     `${event.event} AS event`,
@@ -248,7 +315,9 @@ export const sumsSql = (
   return `WITH given AS (
       SELECT NULL::VARCHAR AS day, NULL::VARCHAR AS dimension, NULL::VARCHAR AS value, ${none} WHERE false
       UNION ALL BY NAME ${statements.join(' UNION ALL BY NAME ')}
-    ), dated AS (SELECT *, TRY_CAST(day AS DATE) AS at_day FROM given),
+    ), dated AS (
+      SELECT *, TRY_CAST(regexp_replace(day, '^(\\d{4})(\\d\\d)(\\d\\d)$', '\\1-\\2-\\3') AS DATE) AS at_day FROM given
+    ),
     judged AS (
       SELECT *, CASE WHEN at_day IS NULL OR NOT isfinite(at_day) THEN 'a day that cannot be read'
         WHEN year(at_day) > 9999 THEN 'a day beyond the year 9999'

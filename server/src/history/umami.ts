@@ -1,31 +1,5 @@
 import { quoteText } from '../duckdb/quote.js'
-import { deviceSql, membersSql, type Reader, renamed, type Row, Unreadable, urlSql } from './reading.js'
-
-const browsers = {
-  chrome: 'Chrome',
-  crios: 'Chrome',
-  'chromium-webview': 'Chrome',
-  'edge-chromium': 'Edge',
-  'edge-ios': 'Edge',
-  edge: 'Edge',
-  firefox: 'Firefox',
-  fxios: 'Firefox',
-  safari: 'Safari',
-  ios: 'Safari',
-  'ios-webview': 'Safari',
-  opera: 'Opera',
-  samsung: 'Samsung Internet',
-  facebook: 'Facebook',
-  instagram: 'Instagram',
-}
-const systems = {
-  'mac os': 'macOS',
-  'android os': 'Android',
-  ios: 'iOS',
-  linux: 'Linux',
-  ...Object.fromEntries(['7', '8', '8.1', '10', 'xp', 'vista'].map((each) => [`windows ${each}`, 'Windows'])),
-  'chrome os': 'Chrome OS',
-}
+import { membersSql, type Reader, type Row, Unreadable, urlSql } from './reading.js'
 
 /** Values of `event_type`: a page view, and an event of the site's own. */
 const kinds = [1, 2]
@@ -73,9 +47,9 @@ export const umami: Reader = (tables, { site }) => {
       builtIn: {
         url: urlSql(withQuery(rows.text('url_path'), rows.text('url_query')), host),
         referer: `'https://' || ${domain} || ${withQuery(`coalesce(${rows.text('referrer_path')}, '/')`, rows.text('referrer_query'))}`,
-        browser: renamed(text('browser'), browsers),
-        os: renamed(text('os'), systems),
-        device: deviceSql(text('device')),
+        browser: text('browser'),
+        os: text('os'),
+        device: text('device'),
         country: text('country'),
         language: text('language'),
         ...Object.fromEntries(utms.map((name) => [name, rows.text(name)])),

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import { applyEdits, type Edit } from '../sql/text/edits.js'
-import { isSymbol } from '../sql/text/tokenize.js'
 import type { Sql } from '../sql/openSql.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
 import { findCatalog, type SearchPath } from '../sql/searchPath.js'
@@ -12,10 +11,9 @@ import { catalogUse, namesCatalog, rewriteStatement } from './rewrite/rewriteSta
 import type { TransactionState } from './messages/messages.js'
 import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
-import { type Command, firstSchema, readCommand } from './statements/readCommand.js'
+import { answerOf, type Command, firstSchema, parameterTypes, readCommand } from './statements/readCommand.js'
 import { Settings } from './Settings.js'
-import { findParameters, throwPlaced, type Statement, statementOf } from './statements/statements.js'
-import { type Field, oidOfName, textField } from './types.js'
+import { asksSettings, throwPlaced, type Statement, statementOf } from './statements/statements.js'
 import { fixedRows, openQuery, type RowSource } from './openQuery.js'
 
 /** What a client says about itself when it connects. */
@@ -102,13 +100,13 @@ export class ClientState {
   }
 
   async describe(statement: Statement, oids: readonly number[]): Promise<Described> {
-    const command = readCommand(statement)
+    const command = readCommand(statement, this.settings)
     if (command !== undefined) {
       const types = parameterTypes(statement, command).map((oid, at) => oids[at] || oid)
       return { oids: types, isLoose: true, fields: answerOf(command) }
     }
     this.checkTransaction()
-    const { edits } = await this.#rewrite(statement)
+    const edits = await this.#rewrite(statement, false)
     const held = await this.#open()
     const described = this.#whileRunning((cancellation) => {
       const { user, sql } = this.#options
@@ -125,10 +123,11 @@ export class ClientState {
 
   /** Runs a statement. `values` are written instead of its parameters. */
   async run(statement: Statement, values: readonly Edit[] = []): Promise<RowSource> {
-    const isCommand = readCommand(statement) !== undefined
-    const bound = isCommand && values.length > 0 ? statementOf(applyEdits(statement.text, values)) : statement
-    const command = isCommand ? readCommand(bound) : undefined
-    return command === undefined ? this.query(statement, values) : this.#execute(command)
+    const readsValues = readCommand(statement, this.settings) !== undefined || asksSettings(statement)
+    if (!readsValues) return this.query(statement, values)
+    const bound = values.length === 0 ? statement : statementOf(applyEdits(statement.text, values))
+    const command = readCommand(bound, this.settings)
+    return command === undefined ? this.query(bound, [], statement.text) : this.#execute(command)
   }
 
   /** Runs a statement that DuckDB must answer. The log shows it as `sent`. */
@@ -137,7 +136,7 @@ export class ClientState {
     this.#asked = new Date()
     // As long as Postgres keeps it: every client of the user's may ask for it.
     this.#query = sent.slice(0, 1024)
-    const { edits, isOfCatalog } = await this.#rewrite(statement)
+    const edits = await this.#rewrite(statement, true)
     const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
@@ -154,7 +153,6 @@ export class ClientState {
         statement,
         sent,
         text: applyEdits(statement.text, all),
-        isOfCatalog,
         cancellation,
         timeoutMs: this.settings.statementTimeoutMs,
       }),
@@ -175,7 +173,7 @@ export class ClientState {
     if (this.transaction === 'T') this.transaction = 'E'
   }
 
-  async #rewrite(statement: Statement): Promise<{ edits: Edit[]; isOfCatalog: boolean }> {
+  async #rewrite(statement: Statement, isRun: boolean): Promise<Edit[]> {
     const { user, pid, database, catalog, sql } = this.#options
     const { catalog: entered, schema: name } = this.#path
     const schema = entered === database ? name : entered
@@ -185,7 +183,22 @@ export class ClientState {
     const places = [`${entered}.${name}`, `${entered}.main`].map((place) => place.toLowerCase())
     const isOwn = (of: string) => places.some((place) => macros.has(`${place}.${of}`))
     const catalogs = sql.readable.filter((each) => each !== database)
-    const asker = { user, settings: this.settings, pid, schema, isOwn, database, catalogs, activity }
+    const set = (setting: string, value: string) => {
+      this.#tell(this.#set(setting, value))
+      return this.settings.get(setting) ?? value
+    }
+    const { settings } = this
+    const asker = {
+      user,
+      settings,
+      pid,
+      schema,
+      isOwn,
+      database,
+      catalogs,
+      activity,
+      set: isRun ? set : undefined,
+    }
     if (namesCatalog(statement, asker)) {
       const own = await catalog.schemasOf(database)
       asker.catalogs = catalogs.filter((each) => !own.has(each))
@@ -193,7 +206,7 @@ export class ClientState {
     const edits = rewriteStatement(statement, asker)
     const use = catalogUse(edits)
     if (use !== undefined) await catalog.prepare(database, use)
-    return { edits, isOfCatalog: use !== undefined && use.size > 0 }
+    return edits
   }
 
   #setAtStart(name: string, value: string): void {
@@ -308,11 +321,11 @@ export class ClientState {
       case 'set':
         this.#tell(this.#set(command.name, command.value))
         return fixedRows(fields, [], command.tag)
-      case 'config':
-        this.#tell(this.#set(command.name, command.value))
-        return fixedRows(fields, [[this.settings.get(command.name) ?? command.value]], 'SELECT 1')
-      case 'end':
-        return fixedRows(fields, [[this.#options.end(command.pid, command.isWhole) ? 't' : 'f']], 'SELECT 1')
+      case 'end': {
+        const { pid, isWhole } = command
+        const ended = pid === undefined ? null : this.#options.end(pid, isWhole) ? 't' : 'f'
+        return fixedRows(fields, [[ended]], 'SELECT 1')
+      }
       default:
         return fixedRows(fields, [], command.tag)
     }
@@ -321,23 +334,4 @@ export class ClientState {
   #tell(setting: string | undefined): void {
     if (setting !== undefined) this.#options.onSetting(setting, this.settings.get(setting)!)
   }
-}
-
-/** The types of the parameters of a command: a connection's number; texts, and whether a setting is local. */
-const parameterTypes = (statement: Statement, { kind }: Command): number[] => {
-  const types: number[] = []
-  for (const { number, at } of findParameters(statement)) {
-    const ofText = isSymbol(statement.tokens[at + 2], ')') ? 'bool' : 'text'
-    types[number - 1] = oidOfName(kind === 'end' ? 'int4' : ofText)!
-  }
-  return Array.from(types, (oid) => oid ?? 0)
-}
-
-/** The columns of what a command answers. */
-const answerOf = (command: Command): Field[] | undefined => {
-  if (command.kind === 'config') return [textField(command.column)]
-  if (command.kind === 'end') return [{ name: command.column, oid: 16, size: 1, modifier: -1 }]
-  if (command.kind === 'show') return [textField(command.name)]
-  if (command.kind === 'showAll') return ['name', 'setting', 'description'].map(textField)
-  return undefined
 }

@@ -199,6 +199,10 @@ const readValue = (name: string, value: string, now: string): string | undefined
   return read === undefined ? value : read(value, now)
 }
 
+/** A name with a dot is a setting of the client's own, as in PostgreSQL. */
+const isOwn = (name: string): boolean => /^[a-z_][\w$]*(\.[a-z_][\w$]*)+$/i.test(name)
+const mostOwn = 100
+
 const timeUnits: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** The settings that Postgres has and DuckDB has not, for one client. */
@@ -213,7 +217,8 @@ export class Settings {
   }
 
   get(name: string): string | undefined {
-    return this.#values.get(spelling.get(name.toLowerCase()) ?? '')
+    const small = name.toLowerCase()
+    return this.#values.get(spelling.get(small) ?? small)
   }
 
   all(): [string, string][] {
@@ -223,7 +228,7 @@ export class Settings {
   /** The rows of `pg_settings`. */
   rows(): { name: string; setting: string; reset: string; context: string }[] {
     return this.all().map(([name, setting]) => {
-      const context = name in changeable ? 'user' : 'internal'
+      const context = name in fixed ? 'internal' : 'user'
       return { name, setting, reset: this.#defaults.get(name) ?? setting, context }
     })
   }
@@ -234,15 +239,21 @@ export class Settings {
 
   /** Sets a value; most have no effect here. Returns the name when the change must be reported to the client. */
   set(given: string, value: string): string | undefined {
-    const name = Settings.find(given)
+    const name = Settings.find(given) ?? (isOwn(given) ? given.toLowerCase() : undefined)
     if (name === undefined) return undefined
+    if (!this.#values.has(name) && this.#values.size - spelling.size >= mostOwn)
+      throw new ProtocolError(
+        sqlState.limitReached,
+        `A connection has ${mostOwn} settings of its own at most.`,
+      )
     if (name in fixed) throw new ProtocolError('55P02', `The setting ${name} cannot be changed.`)
     const isDefault = /^default$/i.test(value.trim())
-    const taken = isDefault ? this.#defaults.get(name) : readValue(name, value.trim(), this.get(name)!)
+    const now = this.get(name) ?? ''
+    const taken = isDefault ? (this.#defaults.get(name) ?? '') : readValue(name, value.trim(), now)
     if (taken === undefined) {
       throw new ProtocolError(
         sqlState.invalidParameter,
-        `${name} cannot be ${value.slice(0, 40)} here: it is ${this.get(name)}.`,
+        `${name} cannot be ${value.slice(0, 40)} here: it is ${now}.`,
       )
     }
     this.#values.set(name, taken)
@@ -255,13 +266,13 @@ export class Settings {
 
   /** From now on `default` means the values of this moment. */
   keep(): void {
-    this.#defaults = new Map([...this.#values].filter(([name]) => name in changeable))
+    this.#defaults = new Map([...this.#values].filter(([name]) => !(name in fixed)))
   }
 
   /** The settings that are not at their default. */
   differing(): string[] {
-    return [...this.#defaults]
-      .filter(([name, value]) => this.#values.get(name) !== value)
+    return [...this.#values]
+      .filter(([name, value]) => !(name in fixed) && (this.#defaults.get(name) ?? '') !== value)
       .map(([name]) => name)
   }
 

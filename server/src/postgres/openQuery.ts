@@ -42,7 +42,6 @@ export interface QueryOptions {
   sent: string
   /** The statement as DuckDB reads it. */
   text: string
-  isOfCatalog: boolean
   cancellation: Cancellation
   timeoutMs: number | undefined
 }
@@ -120,7 +119,7 @@ const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
-  const { runner, held, user, role, applicationName, statement, sent, text, isOfCatalog } = options
+  const { runner, held, user, role, applicationName, statement, sent, text } = options
   const { cancellation, timeoutMs, queryId } = options
   const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
   const query = await runner
@@ -132,7 +131,7 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
       layout: 'text',
       page: {},
       cancellation,
-      postgres: { isOfCatalog, held, text, admit: admitReading, readsOnly: refusalOfWrite() },
+      postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
     })
     .catch((error: unknown) => {
       clearTimeout(timer)

@@ -31,6 +31,8 @@ export class HeldConnection {
   /** Where unqualified names are looked for; `USE` changes it. */
   path: SearchPath
   timezone = 'UTC'
+  /** Where the last statement has looked for names and in which zone, as its turn writes it; undefined where that is not certain. */
+  entered: string | undefined
   /** Whether a statement may have left temporary tables, macros or variables, which only this connection's answers show. */
   mayHoldOwn = false
   /** Whether a client chose the id: that client may come back. */

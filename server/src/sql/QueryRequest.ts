@@ -134,8 +134,6 @@ export interface QueryJob {
 
 /** What a client of the Postgres protocol brings with its query. */
 export interface PostgresJob {
-  /** Whether it reads PostgreSQL's catalog, which is in memory: what it has cost is rarely worth another plan. */
-  isOfCatalog: boolean
   /** The client's own connection, which no HTTP request can name. */
   held: HeldConnection
   /** The statement that is run; the log keeps `request.statement`. */

@@ -65,6 +65,8 @@ const cachedQuery = ({
   turn: { pause: () => undefined, resume: () => Promise.resolve() },
 })
 
+const shortMs = 100
+
 const outOfMemory = /out of memory/i
 /** These make room on the disk, so they may run when it is full. */
 const freeing = /^(drop|delete|truncate)$/
@@ -172,6 +174,8 @@ export class QueryRunner {
         await turn.take(await sizeByPlan(held.connection, plan))
         query.start()
       }
+      // It may enter another schema or zone.
+      if (plan.kind !== 'read') held.entered = undefined
       held.mayHoldOwn ||= plan.kind === 'change' || plan.kind === 'other'
       if (plan.kind === 'change') job.onceOnly?.()
       turn.undo(await this.#watchDisk(job, plan))
@@ -188,9 +192,9 @@ export class QueryRunner {
         enter('completed')
         query.end()
         await turn.settle()
-        // A longer one has read tables as well.
-        const isOfCatalog = job.postgres?.isOfCatalog === true && performance.now() - startedMs < 1000
-        const stats = isOfCatalog ? null : await readStats(held.connection, plan)
+        // Tools send many short ones, and to read what one has cost takes as long again.
+        const isShort = job.postgres !== undefined && performance.now() - startedMs < shortMs
+        const stats = isShort ? null : await readStats(held.connection, plan)
         if (stats !== null && caching !== undefined && !('file' in rows))
           stats.caching = await caching.end(held.connection, plan, rows, query.info.fingerprint)
         query.info.stats = stats

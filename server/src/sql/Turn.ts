@@ -1,6 +1,6 @@
 import type { ConcurrencyLimit, Pausable, Permit } from '../duckdb/ConcurrencyLimit.js'
 import { quoteText } from '../duckdb/quote.js'
-import { beginReadOnly, isFatal } from '../duckdb/transactions.js'
+import { beginReadOnly, definitionChanges, isFatal } from '../duckdb/transactions.js'
 import type { Cancellation } from './Cancellation.js'
 import { type ComputeSize, shareOf } from './computeSize.js'
 import type { HeldConnection } from './HeldConnections.js'
@@ -83,12 +83,20 @@ export class Turn {
     const { connection } = held
     this.#release = this.#cancellation.guard(connection)
     if (this.#cancellation.error !== undefined) throw this.#cancellation.error
-    const lost = await enterConnection(held, place, readable, home)
     const timezone = place.timezone ?? held.timezone
-    await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
-      if (isFatal(error)) throw error
-      throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
-    })
+    const changes = definitionChanges.count
+    const wanted = JSON.stringify([held.path, place.catalog, place.schema, timezone, changes])
+    let lost: string | undefined
+    // What the statement before has entered lasts, until a schema may have been dropped.
+    if (changes === undefined || wanted !== held.entered) {
+      held.entered = undefined
+      lost = await enterConnection(held, place, readable, home)
+      await connection.run(`SET TimeZone = ${quoteText(timezone)}`).catch((error: unknown) => {
+        if (isFatal(error)) throw error
+        throw refuseField(`timezone: ${messageOf(error).split('\n', 1)[0]}`)
+      })
+      if (lost === undefined) held.entered = wanted
+    }
     if (readsOnly) this.#endReading = await beginReadOnly(connection)
     return lost
   }

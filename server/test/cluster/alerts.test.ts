@@ -34,7 +34,7 @@ it('an alert fires once however many processes there are, and goes on when the o
       ...{ dataFolder: join(root, name), log: database.url, logDurability: 'local' },
       ...{ now: () => nowMs, webhookHosts: [receiver.host] },
     })
-  const services: Service[] = [await start('one'), await start('two'), await start('three')]
+  const services: [Service, Service, Service] = [await start('one'), await start('two'), await start('three')]
   try {
     const alert = (name: string) => ({
       ...{ kind: 'alert', name },
@@ -45,7 +45,7 @@ it('an alert fires once however many processes there are, and goes on when the o
     })
     const save = async (service: Service, name: string) =>
       expect((await service.ask('/saved', alert(name))).status).toBe(200)
-    await save(services[0]!, 'Orders')
+    await save(services[0], 'Orders')
     await receiver.whenReceived('Orders', 1)
     const sentIn = async (service: Service) =>
       (
@@ -63,12 +63,12 @@ it('an alert fires once however many processes there are, and goes on when the o
     ] as const) {
       await services.shift()!.stop()
       const time = { timestamp: nowMs, distinct_id: 'p' }
-      if (kind === 'recovered') await services[0]!.ingest('/track?sync=true', [event('Orders', time)])
+      if (kind === 'recovered') await services[0].ingest('/track?sync=true', [event('Orders', time)])
       nowMs += hourMs
       const all = await receiver.whenReceived('Orders', count)
       expect(all.at(-1)?.message.kind).toBe(kind)
     }
-    await save(services[0]!, 'Another')
+    await save(services[0], 'Another')
     await receiver.whenReceived('Another', 1)
     expect(receiver.of('Orders').map(({ message }) => message.kind)).toEqual(['fired', 'recovered', 'fired'])
     expect(new Set(receiver.of('Orders').map(({ message }) => message.id)).size).toBe(3)

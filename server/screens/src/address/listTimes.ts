@@ -22,6 +22,13 @@ export function listTimes({ from, until }: Period, unit: Unit): number[] {
   return times
 }
 
+/** What a place of a chart of a period stands for: the hour, day, week or month from `time`, as far as it is in the period. */
+export function partAt(time: number, unit: Unit, { from, until }: Period): Period {
+  const start = new Date(time * 1000)
+  const end = unit === 'hour' ? new Date(start.getTime() + 3_600_000) : next(unit, start)
+  return { from: start < from ? from : start, until: end > until ? until : end }
+}
+
 /** The times of a chart: none that is yet to come, and of all time none before the first that has a figure. */
 export function listShown(
   { range, unit, now }: { range: TimeRange; unit: Unit; now: Date },

@@ -23,7 +23,10 @@ export interface Asking {
   filters?: readonly Filter[]
 }
 
-const periodOf = ({ from, until }: Period) => ({ from: from.toISOString(), until: until.toISOString() })
+export const periodOf = ({ from, until }: Period) => ({
+  from: from.toISOString(),
+  until: until.toISOString(),
+})
 
 /** Filters as the service reads them. */
 export const whereOf = (filters: readonly Filter[]) =>

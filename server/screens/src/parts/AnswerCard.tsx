@@ -12,16 +12,18 @@ interface BodyProps {
   asked: Asked
   /** What is said where the answer has no rows. */
   empty: string
+  /** There is something to show also where the answer has no rows. */
+  isShownEmpty?: boolean
   children: (answer: Answer) => ComponentChildren
 }
 
 /** What is known of a question: its answer, that it has no rows, why there is none, or that it is on its way. */
-export function AnswerBody({ asked, empty, children }: BodyProps) {
+export function AnswerBody({ asked, empty, isShownEmpty = false, children }: BodyProps) {
   const { answer, problem, isLoading, since } = asked
   // While another question is asked, the picture is of the one before: its columns, units and names with its rows.
   const picture = useRef<ComponentChildren>(null)
   if (answer && !isLoading)
-    picture.current = answer.rows.length === 0 ? <Empty>{empty}</Empty> : children(answer)
+    picture.current = answer.rows.length === 0 && !isShownEmpty ? <Empty>{empty}</Empty> : children(answer)
   return (
     <>
       {isLoading && <Loading since={since} cancel={asked.cancel} />}

@@ -5,7 +5,10 @@ import { formatCount } from './format'
 import { type ChartMark, marksByPlace } from './marks'
 import { Table, PlainTable } from './Table'
 import { useScope } from '../address/scope'
-import { useSearch } from '../address/location'
+import { partAt } from '../address/listTimes'
+import { openPage, type SearchChange, useSearch } from '../address/location'
+import { toDay, type Unit } from '../address/timeRange'
+import { usePeopleOf } from '../address/usePeopleOf'
 import { Annotations } from './Annotations'
 import { Tabs } from './Tabs'
 
@@ -53,6 +56,8 @@ export interface Series {
   values: readonly (number | null)[]
   /** Drawn fainter and dashed: what is compared with. */
   isBefore?: boolean
+  /** Drawn dotted: what another program has counted. */
+  isOthers?: boolean
 }
 
 export interface ChartProps {
@@ -75,6 +80,10 @@ export interface ChartProps {
   /** Drawn as lines across; their texts stand below the chart, and above it for the place the pointer is at. */
   marks?: readonly ChartMark[]
   height?: number
+  /** Each place is such a part of the time that the page shows: a drag sets the time. */
+  unit?: Unit
+  /** What the address of People says of the people whom a place counts: a click lists them. */
+  people?: SearchChange | undefined
 }
 
 const noMarks: readonly ChartMark[] = []
@@ -83,6 +92,19 @@ const noMarks: readonly ChartMark[] = []
 export function Chart(props: ChartProps) {
   const { caption, x, nameX, nameTick, series, kind = 'line', height = 220 } = props
   const { formatY = formatCount, isTime = true, isCount = true, isOpen = false, marks = noMarks } = props
+  const { unit, people } = props
+  const { range } = useScope()
+  const [, setSearch] = useSearch()
+  const peopleOf = usePeopleOf()
+  const addressAt = (place: number) => {
+    if (!unit || !people || !peopleOf) return undefined
+    const { from, until } = partAt(x[place] ?? 0, unit, range)
+    return peopleOf({ ...people, at: `${from.toISOString()}/${until.toISOString()}` })
+  }
+  // What is drawn asks for the newest when it is clicked.
+  const newest = useRef(addressAt)
+  newest.current = addressAt
+  const canOpen = addressAt(0) !== undefined
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [at, setAt] = useState<number | null>(null)
@@ -96,13 +118,36 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     if (!frame.current || isTable) return
     const marksAt = [...marked.keys()]
-    const drawing = { x, series, marksAt, isOpen, isTime, isCount, kind, height, formatY, onPlace: setAt }
+    const acts = {
+      ...(canOpen && { onOpen: (place: number) => openPage(newest.current(place) ?? '') }),
+      ...(unit && {
+        onZoom: (from: number, until: number) =>
+          setSearch({
+            range: 'custom',
+            from: toDay(new Date(from * 1000)),
+            until: toDay(new Date(until * 1000)),
+          }),
+      }),
+    }
+    const drawing = {
+      x,
+      series,
+      marksAt,
+      isOpen,
+      isTime,
+      isCount,
+      kind,
+      height,
+      formatY,
+      onPlace: setAt,
+      ...acts,
+    }
     plot.current = drawChart(frame.current, { ...drawing, ...(nameTick ? { nameTick } : {}) })
     return () => {
       setAt(null)
       plot.current?.destroy()
     }
-  }, [x, series, marked, isOpen, isTime, kind, height, isTable, theme])
+  }, [x, series, marked, isOpen, isTime, kind, height, isTable, theme, unit, canOpen])
 
   const columns = useMemo(
     () => [
@@ -119,6 +164,19 @@ export function Chart(props: ChartProps) {
     ],
     [x, series, marked, isOpen],
   )
+  // By the keyboard, the same as a click on the place.
+  const peopleColumn = canOpen
+    ? [
+        {
+          title: 'Who',
+          value: (row: number) => (
+            <a href={addressAt(row) ?? ''} aria-label={`People of ${nameAt(row)}`}>
+              People
+            </a>
+          ),
+        },
+      ]
+    : []
   const table = { caption, columns, rows: [...x.keys()], rowKey: (row: number) => row }
 
   return (
@@ -146,10 +204,10 @@ export function Chart(props: ChartProps) {
         </button>
       </figcaption>
       {isTable ? (
-        <Table {...table} />
+        <Table {...table} columns={[...columns, ...peopleColumn]} />
       ) : (
         <>
-          <div ref={frame} class="chart-frame" aria-hidden="true" />
+          <div ref={frame} class={canOpen ? 'chart-frame is-choice' : 'chart-frame'} aria-hidden="true" />
           {marked.size > 0 && (
             <ul class="chart-marks" aria-hidden="true">
               {[...marked.keys()].map((place) => (

@@ -21,7 +21,14 @@ interface Drawing extends Required<Pick<ChartProps, Given>>, Pick<ChartProps, 'n
   marksAt: readonly number[]
   /** Which point the pointer is at; null when it is away. */
   onPlace: (index: number | null) => void
+  /** A click on a point. */
+  onOpen?: (index: number) => void
+  /** A part of the x axis was drawn over. */
+  onZoom?: (from: number, until: number) => void
 }
+
+/** A drag that is shorter is a click of an unsteady hand. */
+const leastDrag = 8
 
 interface Marks extends Pick<Drawing, 'x' | 'marksAt'> {
   colour: string
@@ -55,9 +62,9 @@ function splitOpen({ x, series, isOpen, kind }: Pick<Drawing, 'x' | 'series' | '
   // A bar stands alone, a line comes from the place before.
   const from = kind === 'bar' ? last : last - 1
   return series.flatMap((each, index) => {
-    const { values, isBefore = false } = each
+    const { values, isBefore = false, isOthers = false } = each
     const drawn = { ...each, index, isDashed: isBefore, isEnd: false }
-    if (!isOpen || isBefore || last < 1) return [drawn]
+    if (!isOpen || isBefore || isOthers || last < 1) return [drawn]
     return [
       { ...drawn, values: values.with(last, null) },
       {
@@ -72,7 +79,8 @@ function splitOpen({ x, series, isOpen, kind }: Pick<Drawing, 'x' | 'series' | '
 
 /** Draws into `frame`, as wide as that is, also later. `destroy()` of what is returned ends it. */
 export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
-  const { x, series, marksAt, isTime, isCount, kind, nameTick, height, formatY, onPlace } = drawing
+  const { x, series, marksAt, isTime, isCount, kind, nameTick, height, formatY, onPlace, onOpen, onZoom } =
+    drawing
   const style = getComputedStyle(frame)
   const colour = (name: string) => style.getPropertyValue(`--${name}`).trim()
   const font = `11px ${style.fontFamily}`
@@ -89,7 +97,11 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     height,
     padding: [8, 20, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    cursor: {
+      y: false,
+      drag: { x: Boolean(onZoom), y: false, setScale: false, dist: leastDrag },
+      points: { size: 7 },
+    },
     scales: {
       // A bar needs room on both sides.
       x: { time: isTime, ...(nameTick ? { range: (_, low, high) => [low - 0.6, high + 0.6] } : {}) },
@@ -119,15 +131,16 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     ],
     series: [
       {},
-      ...lines.map(({ title, isBefore, index, isDashed, isEnd }): uPlot.Series => {
+      ...lines.map(({ title, isBefore, isOthers, index, isDashed, isEnd }): uPlot.Series => {
         const stroke = colour(isBefore ? 'data-before' : `data-${index % 6}`)
         return {
           label: title,
           stroke,
           width: isBefore ? 1.5 : 2,
           ...(isDashed ? { dash: [4, 4] } : {}),
+          ...(isOthers ? { dash: [1, 4], cap: 'round' as const } : {}),
           // The area of one of several lines would hide the others.
-          ...(index === 0 && series.slice(1).every((each) => each.isBefore)
+          ...(index === 0 && series.slice(1).every((each) => each.isBefore || each.isOthers)
             ? { fill: colour('data-fill') }
             : {}),
           ...(kind === 'bar' && bars ? { paths: bars, ...(isEnd ? {} : { fill: stroke }) } : {}),
@@ -137,6 +150,18 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     ],
     hooks: {
       setCursor: [({ cursor }) => onPlace(cursor.idx ?? null)],
+      ready: [
+        ({ over, cursor }) =>
+          over.addEventListener('click', () => cursor.idx != null && onOpen?.(cursor.idx)),
+      ],
+      setSelect: [
+        (drawn) => {
+          const { left, width } = drawn.select
+          if (width < leastDrag) return
+          drawn.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+          onZoom?.(drawn.posToVal(left, 'x'), drawn.posToVal(left + width, 'x'))
+        },
+      ],
       drawAxes: [(drawn) => drawMarks(drawn, { x, marksAt, colour: colour('accent') })],
     },
   }

@@ -90,3 +90,9 @@ export const nameDays = ({ from, until }: Period, now: Date): string =>
     from,
     new Date(until.getTime() - 1),
   )
+
+/** `3 Nov 2026`, or `3 Nov, 14:00 – 14:59`: what a place of a chart stands for. */
+export const nameMoments = ({ from, until }: { from: string; until: string }): string => {
+  const [start, end] = [Date.parse(from), Date.parse(until)]
+  return (end - start < 23 * 3_600_000 ? formats.hour : longDay).formatRange(start, end - 1)
+}

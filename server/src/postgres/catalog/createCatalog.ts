@@ -1,15 +1,8 @@
 import { ownCatalog, quoteText } from '../../duckdb/quote.js'
 import { isSymbol, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
-import {
-  catalogFunctions,
-  functions,
-  namesOfObjects,
-  type Macros,
-  typedFunctions,
-  valueFunctions,
-} from './functions.js'
+import { functions, namesOfObjects, type Macros, typedFunctions, valueFunctions } from './functions.js'
 import { pg, oid, schemaOf } from './names.js'
-import { constants, live, readersOf, relationsOf, type Rows, shownIn } from './relations.js'
+import { catalogFunctions, constants, live, readersOf, relationsOf, type Rows, shownIn } from './relations.js'
 import { columnList, columnsOfTable, shapes } from './shapes.js'
 import { informationSchema, pgCatalog } from './facts.js'
 import { catalogTypes, typeOid } from './typeTables.js'
@@ -200,7 +193,7 @@ export const isOfPlace = (name: string): boolean => filledNames.includes(name) |
 
 /** What a rewritten statement calls, and no client knows: `match_1`, `quotient`, `find_regclass`. */
 const isInternal = (name: string) =>
-  /^(match(es)?_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|text|piece|shown|minus|without|joined|joined_text|find_regclass)$|_(name|of|items)$/.test(
+  /^(match(es)?_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|text|piece|shown|minus|without|joined|joined_text|find_regclass|to_time|moment|ends_at|overlaps|set_config|late_\w+)$|_(name|of|items)$/.test(
     name,
   )
 

@@ -1,8 +1,6 @@
 import { quoteText } from '../../duckdb/quote.js'
 import { intervalText } from '../../sql/rows/postgresText.js'
-import { serverVersion } from '../Settings.js'
-import { owner, pg } from './names.js'
-import { formatType } from './typeTables.js'
+import { pg } from './names.js'
 
 /** Macros by their names: the overloads of each, with its parameters and the SQL of its result. */
 export type Macros = Record<string, [parameters: string, sql: string][]>
@@ -10,69 +8,6 @@ export type Macros = Record<string, [parameters: string, sql: string][]>
 /** A macro that is the same for each list of parameters. */
 export const always = (sql: string, ...parameters: string[]): Macros[string] =>
   parameters.map((each) => [each, sql])
-
-const settingOf = (isError: string) =>
-  `CASE WHEN given IS NOT NULL THEN coalesce(json_extract_string(settings, '$."' || replace(lower(given), '"', '') || '"'), CASE WHEN ${isError} THEN error('unrecognized configuration parameter "' || given || '"') END) END`
-
-/** The functions by which tools ask of the catalog. */
-export const catalogFunctions: Macros = {
-  version: always(`'PostgreSQL ${serverVersion}'`, ''),
-  // The service writes the settings, as JSON with names in small letters.
-  current_setting: [['settings, given', settingOf('true')], ['settings, given, missing', settingOf('missing IS NOT true')]],
-  format_type: always(formatType, 'id, modifier'),
-  pg_get_userbyid: always(`'${owner}'`, 'object'),
-  pg_type_is_visible: always('true', 'object'),
-  pg_function_is_visible: always('true', 'object'),
-  pg_get_expr: always('expression', 'expression, relation', 'expression, relation, pretty'),
-  shobj_description: always('NULL::VARCHAR', 'object, catalog'),
-  pg_encoding_to_char: always(`'UTF8'`, 'object'),
-  getdatabaseencoding: always(`'UTF8'`, ''),
-  pg_char_to_encoding: always('6', 'name'),
-  pg_statistics_obj_is_visible: always('true', 'object'),
-  pg_tablespace_size: always('0::BIGINT', 'object'),
-  pg_get_functiondef: always(`(SELECT max('CREATE OR REPLACE FUNCTION pg_catalog.' || p.proname || '()' || chr(10) || ' LANGUAGE internal' || chr(10) || 'AS $function$' || p.prosrc || '$function$' || chr(10)) FROM ${pg}.pg_proc p WHERE p.oid = object)`, 'object'),
-  pg_get_function_sqlbody: always('NULL::VARCHAR', 'object'),
-  pg_get_function_identity_arguments: always('NULL::VARCHAR', 'object'),
-  pg_get_triggerdef: always('NULL::VARCHAR', 'object', 'object, pretty'),
-  pg_indexes_size: always('0::BIGINT', 'object'),
-  pg_stat_get_snapshot_timestamp: always('now()', ''),
-  has_column_privilege: always('true', 'a, b, c', 'a, b, c, d'),
-  has_function_privilege: always('true', 'a, b', 'a, b, c'),
-  has_sequence_privilege: always('true', 'a, b', 'a, b, c'),
-  pg_is_in_recovery: always('false', ''),
-  pg_relation_size: always('0::BIGINT', 'object', 'object, fork'),
-  pg_total_relation_size: always('0::BIGINT', 'object'),
-  pg_table_size: always('0::BIGINT', 'object'),
-  pg_database_size: always('0::BIGINT', 'object'),
-  pg_size_pretty: always(`CASE WHEN abs(size) < 10240 THEN size::BIGINT || ' bytes' WHEN abs(size) / 1024 < 10239.5 THEN round(size / 1024)::BIGINT || ' kB'
-    WHEN abs(size) / 1048576 < 10239.5 THEN round(size / 1048576)::BIGINT || ' MB' WHEN abs(size) / 1073741824 < 10239.5 THEN round(size / 1073741824)::BIGINT || ' GB' ELSE round(size / 1099511627776)::BIGINT || ' TB' END`, 'size'),
-  pg_describe_object: always('NULL::VARCHAR', 'relation, object, part'),
-  pg_partition_ancestors: always('unnest(CAST([] AS BIGINT[]))', 'object'),
-  pg_relation_is_publishable: always('false', 'object'),
-  pg_get_partkeydef: always('NULL::VARCHAR', 'object'),
-  pg_get_serial_sequence: always('NULL::VARCHAR', 'relation, col'),
-  pg_get_function_result: always('NULL::VARCHAR', 'object'),
-  pg_get_function_arguments: always('NULL::VARCHAR', 'object'),
-  pg_get_ruledef: always('NULL::VARCHAR', 'object', 'object, pretty'),
-  pg_get_statisticsobjdef_columns: always('NULL::VARCHAR', 'object'),
-  pg_tablespace_location: always(`''`, 'object'),
-  pg_stat_get_numscans: always('0::BIGINT', 'object'),
-  has_table_privilege: always('true', 'a, b', 'a, b, c'),
-  has_any_column_privilege: always('true', 'a, b', 'a, b, c'),
-  has_schema_privilege: always('true', 'a, b', 'a, b, c'),
-  has_database_privilege: always('true', 'a, b', 'a, b, c'),
-  current_schemas: always(`list_distinct(['pg_catalog', current_schema(), 'main', 'analytics'])`, 'implicit'),
-  pg_get_keywords: always(`TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`, ''),
-  pg_export_snapshot: always(`''`, ''),
-  pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
-  // What jOOQ's generator asks of functions, and of a domain's type.
-  nameconcatoid: always(`(name || '_' || id)`, 'name, id'),
-  _pg_char_max_length: always('CASE WHEN modifier <> -1 AND id IN (1042, 1043) THEN modifier - 4 END::INTEGER', 'id, modifier'),
-  _pg_numeric_precision: always('CASE id WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 700 THEN 24 WHEN 701 THEN 53 WHEN 1700 THEN CASE WHEN modifier <> -1 THEN ((modifier - 4) >> 16) & 65535 END END::INTEGER', 'id, modifier'),
-  _pg_numeric_scale: always('CASE WHEN id IN (20, 21, 23) THEN 0 WHEN id = 1700 AND modifier <> -1 THEN (modifier - 4) & 65535 END::INTEGER', 'id, modifier'),
-  _pg_datetime_precision: always('CASE WHEN id = 1082 THEN 0 WHEN id IN (1083, 1114, 1184, 1186, 1266) THEN CASE WHEN modifier < 0 THEN 6 ELSE modifier END END::INTEGER', 'id, modifier'),
-  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth::INTEGER}))`, 'items'),
-} // prettier-ignore
 
 /** The numbers of functions and types by their names, and their names: what casts to `regproc` and the like become. */
 export const namesOfObjects: Macros = {
@@ -170,6 +105,21 @@ const jsonPaths: Macros = {
     WHEN v.a IS NULL THEN v.v ELSE ${once(`{'v': v.v, 's': v.p[1], 'i': ${stepAt('v.a', 'v.p[2]', 'v.i')}}`, setOne)} END`)), 'value, path, item'),
 } // prettier-ignore
 
+/**
+ * Macros that take their arguments out of a list first: within a lambda DuckDB tells a macro the types of aggregates.
+ * `v.a` would be a column in HAVING.
+ */
+const lateOf = (...names: string[]): Macros =>
+  Object.fromEntries(
+    names.map((name) => [
+      `late_${name}`,
+      always(
+        once(`{'a': a, 'b': b}`, `${pg}.${name}(struct_extract(v, 'a'), struct_extract(v, 'b'))`),
+        'a, b',
+      ),
+    ]),
+  )
+
 const chosen = (name: string, of: string, values = of) => `${pg}.${name}_of(${of}, 0::TINYINT, ${values})`
 
 const jsonTypeof = `CASE json_type(value::JSON) WHEN 'VARCHAR' THEN 'string' WHEN 'BOOLEAN' THEN 'boolean' WHEN 'OBJECT' THEN 'object' WHEN 'ARRAY' THEN 'array' WHEN 'NULL' THEN 'null' ELSE 'number' END`
@@ -188,7 +138,7 @@ export const functions: Macros = {
   ...Object.fromEntries(
     Array.from({ length: 10 }, (_, count) => [
       `match_${count}`,
-      always(`CASE WHEN regexp_matches(value, pattern) THEN [${groupsOf('value', count)}] END`, 'value, pattern'),
+      always(once('value', `CASE WHEN regexp_matches(v, pattern) THEN [${groupsOf('v', count)}] END`), 'value, pattern'),
     ]),
   ),
   // `regexp_matches` with the flag g: each match is looked at again for its groups.
@@ -305,6 +255,9 @@ export const typedFunctions: Macros = {
   sum_of: byType('total', { INTEGER: 'total::BIGINT', 'BIGINT HUGEINT': 'total' }, 'total'),
   quotient_of: byType('divided, value', { INTERVAL: unlessZero('divided / value') }, unlessZero('divided // value')),
   date_trunc_of: byType('part, value', { DATE: 'date_trunc(part, value::TIMESTAMPTZ)', TIMESTAMP: 'date_trunc(part, value)' }, 'date_trunc(part, value)'),
+  end_of: byType('start, until', { INTERVAL: 'start + until' }, 'until'),
+  to_time_of: byType('value', { TIMESTAMPTZ: 'value::TIMESTAMP::TIME' }, 'value::TIME'),
+  moment_of: byType('whole, local, written', { VARCHAR: 'written', TIMESTAMP: 'local' }, 'whole'),
   minus_of: [['l DATE, r DATE, nearest BIGINT, a, b', '(a - b)::INTEGER'], ['l TINYINT[][][][], r TINYINT[][][][], nearest TINYINT, a, b', 'a - b'], ['l, r, nearest, a, b', 'a - b']],
   without_of: [['of BOOLEAN, a, b', withoutKey], ['of INTEGER, a, b', 'a - b']],
   // A value counts as one of these kinds: a list is a VARCHAR, JSON is true, bytes and what is not known a DATE, and all else is 1.
@@ -346,10 +299,16 @@ export const valueFunctions: Macros = {
   without: always(`${pg}.without_of(${chosen('kind', 'a')}, a, b)`, 'a, b'),
   joined: always(`${pg}.joined_of(${chosen('kind', 'a')}, ${chosen('kind', 'b')}, a, b)`, 'a, b'),
   joined_text: always(`${pg}.joined_text_of(${chosen('kind', 'a')}, a, b)`, 'a, b'),
+  to_time: always(once('value', chosen('to_time', 'v')), 'value'),
+  moment: always(chosen('moment', 'beside', 'whole, local, written'), 'beside, whole, local, written'),
   // What `/` and `%` become.
   quotient: always(chosen('quotient', 'divided', 'divided, value'), 'divided, value'),
+  ends_at: always(chosen('end', 'until', 'start, until'), 'start, until'),
+  ...lateOf('quotient', 'minus', 'joined', 'joined_text'),
   remainder: always(unlessZero('divided % value'), 'divided, value'),
   divisor: always(`CASE WHEN value = 0 THEN error('division by zero') ELSE value END`, 'value'),
+  overlaps: always(once(`{'a': a, 'b': ${pg}.ends_at(a, b), 'c': c, 'd': ${pg}.ends_at(c, d)}`, once(`{'a': least(v.a, v.b), 'b': greatest(v.a, v.b), 'c': least(v.c, v.d), 'd': greatest(v.c, v.d)}`, 'v.a = v.c OR (v.a < v.d AND v.c < v.b)')), 'a, b, c, d'),
+  to_number: always(once('value::VARCHAR', once(`{'s': CASE WHEN regexp_matches(v, '[-<]') THEN '-' ELSE '' END, 'w': regexp_extract(regexp_replace(v, '[^0-9.]', '', 'g'), '^[0-9]*'), 'f': regexp_extract(v, '\\.([0-9]*)', 1)}`, `CASE WHEN v.w || v.f = '' THEN error('There is no number in the text.') WHEN length(v.w) > whole THEN error('The text has more digits than the format of to_number.') WHEN v.s IS NOT NULL THEN (v.s || '0' || v.w || '.' || left(v.f, fraction) || '0')::DECIMAL(38, 10) END`)), 'value, whole, fraction'),
   date_part: always(datePart, 'part, value'),
   array_length: whole('nullif(len(items), 0)', 'items', 'items, dimension'),
   string_to_array: [['value, sign', once('value', splitBy)], ['value, sign, missing', `list_transform(${once('value', splitBy)}, lambda item: nullif(item, missing))`]],

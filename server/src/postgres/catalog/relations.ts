@@ -1,7 +1,8 @@
+import { serverVersion } from '../Settings.js'
 import { always, type Macros } from './functions.js'
 import { oid, owner, ownerOid, pg } from './names.js'
 import type { Values } from './shapes.js'
-import { functionRows, typeColumns, typeRows } from './typeTables.js'
+import { formatType, functionRows, typeColumns, typeRows } from './typeTables.js'
 
 /** Rows of a relation: the values of the columns of which something is to be said, and where they come from. */
 export interface Rows {
@@ -224,3 +225,68 @@ export const readersOf = (own: string): Macros => ({
   regclass_name: always(`coalesce((SELECT max(CASE WHEN r.nspname IN ('pg_catalog', 'main', 'analytics', current_schema()) THEN r.relname ELSE r.nspname || '.' || r.relname END) FROM ${own}.names r WHERE r.oid::VARCHAR = object::VARCHAR), CASE object::VARCHAR WHEN '0' THEN '-' ELSE object::VARCHAR END)`, 'object'),
   regnamespace_name: always(`coalesce((SELECT max(n.nspname) FROM ${own}.pg_namespace n WHERE n.oid = object), object::VARCHAR)`, 'object'),
 }) // prettier-ignore
+
+const settingOf = (isError: string) =>
+  `CASE WHEN given IS NOT NULL THEN coalesce(json_extract_string(settings, '$."' || replace(lower(given), '"', '') || '"'), CASE WHEN ${isError} THEN error('unrecognized configuration parameter "' || given || '"') END) END`
+
+/** The functions by which tools ask of the catalog. */
+export const catalogFunctions: Macros = {
+  version: always(`'PostgreSQL ${serverVersion}'`, ''),
+  // The service writes the settings, as JSON with names in small letters.
+  current_setting: [['settings, given', settingOf('true')], ['settings, given, missing', settingOf('missing IS NOT true')]],
+  // For the types alone, while a statement is described.
+  set_config: always('CASE WHEN name::VARCHAR IS NOT NULL OR is_local::BOOLEAN THEN value::VARCHAR END', 'name, value, is_local'),
+  format_type: always(formatType, 'id, modifier'),
+  pg_get_userbyid: always(`'${owner}'`, 'object'),
+  pg_type_is_visible: always('true', 'object'),
+  pg_function_is_visible: always('true', 'object'),
+  pg_get_expr: always('expression', 'expression, relation', 'expression, relation, pretty'),
+  shobj_description: always('NULL::VARCHAR', 'object, catalog'),
+  pg_encoding_to_char: always(`'UTF8'`, 'object'),
+  getdatabaseencoding: always(`'UTF8'`, ''),
+  pg_char_to_encoding: always('6', 'name'),
+  pg_statistics_obj_is_visible: always('true', 'object'),
+  pg_tablespace_size: always('0::BIGINT', 'object'),
+  pg_get_functiondef: always(`(SELECT max('CREATE OR REPLACE FUNCTION pg_catalog.' || p.proname || '()' || chr(10) || ' LANGUAGE internal' || chr(10) || 'AS $function$' || p.prosrc || '$function$' || chr(10)) FROM ${pg}.pg_proc p WHERE p.oid = object)`, 'object'),
+  pg_get_function_sqlbody: always('NULL::VARCHAR', 'object'),
+  pg_get_function_identity_arguments: always('NULL::VARCHAR', 'object'),
+  pg_get_triggerdef: always('NULL::VARCHAR', 'object', 'object, pretty'),
+  pg_indexes_size: always('0::BIGINT', 'object'),
+  pg_stat_get_snapshot_timestamp: always('now()', ''),
+  has_column_privilege: always('true', 'a, b, c', 'a, b, c, d'),
+  has_function_privilege: always('true', 'a, b', 'a, b, c'),
+  has_sequence_privilege: always('true', 'a, b', 'a, b, c'),
+  pg_is_in_recovery: always('false', ''),
+  pg_relation_size: always('0::BIGINT', 'object', 'object, fork'),
+  pg_total_relation_size: always('0::BIGINT', 'object'),
+  pg_table_size: always('0::BIGINT', 'object'),
+  pg_database_size: always('0::BIGINT', 'object'),
+  pg_size_pretty: always(`CASE WHEN abs(size) < 10240 THEN size::BIGINT || ' bytes' WHEN abs(size) / 1024 < 10239.5 THEN round(size / 1024)::BIGINT || ' kB'
+    WHEN abs(size) / 1048576 < 10239.5 THEN round(size / 1048576)::BIGINT || ' MB' WHEN abs(size) / 1073741824 < 10239.5 THEN round(size / 1073741824)::BIGINT || ' GB' ELSE round(size / 1099511627776)::BIGINT || ' TB' END`, 'size'),
+  pg_describe_object: always('NULL::VARCHAR', 'relation, object, part'),
+  pg_partition_ancestors: always('unnest(CAST([] AS BIGINT[]))', 'object'),
+  pg_relation_is_publishable: always('false', 'object'),
+  pg_get_partkeydef: always('NULL::VARCHAR', 'object'),
+  pg_get_serial_sequence: always('NULL::VARCHAR', 'relation, col'),
+  pg_get_function_result: always('NULL::VARCHAR', 'object'),
+  pg_get_function_arguments: always('NULL::VARCHAR', 'object'),
+  pg_get_ruledef: always('NULL::VARCHAR', 'object', 'object, pretty'),
+  pg_get_statisticsobjdef_columns: always('NULL::VARCHAR', 'object'),
+  pg_tablespace_location: always(`''`, 'object'),
+  pg_stat_get_numscans: always('0::BIGINT', 'object'),
+  has_table_privilege: always('true', 'a, b', 'a, b, c'),
+  has_any_column_privilege: always('true', 'a, b', 'a, b, c'),
+  has_schema_privilege: always('true', 'a, b', 'a, b, c'),
+  has_database_privilege: always('true', 'a, b', 'a, b, c'),
+  current_schemas: always(`list_distinct(['pg_catalog', current_schema(), 'main', 'analytics'])`, 'implicit'),
+  pg_get_keywords: always(`TABLE SELECT keyword_name AS word, upper(keyword_category[1]) AS catcode, keyword_category AS catdesc FROM duckdb_keywords()`, ''),
+  pg_export_snapshot: always(`''`, ''),
+  pg_advisory_unlock_all: always('NULL::VARCHAR', ''),
+  // What jOOQ's generator asks of functions, and of a domain's type.
+  nameconcatoid: always(`(name || '_' || id)`, 'name, id'),
+  _pg_char_max_length: always('CASE WHEN modifier <> -1 AND id IN (1042, 1043) THEN modifier - 4 END::INTEGER', 'id, modifier'),
+  _pg_numeric_precision: always('CASE id WHEN 21 THEN 16 WHEN 23 THEN 32 WHEN 20 THEN 64 WHEN 700 THEN 24 WHEN 701 THEN 53 WHEN 1700 THEN CASE WHEN modifier <> -1 THEN ((modifier - 4) >> 16) & 65535 END END::INTEGER', 'id, modifier'),
+  _pg_numeric_scale: always('CASE WHEN id IN (20, 21, 23) THEN 0 WHEN id = 1700 AND modifier <> -1 THEN (modifier - 4) & 65535 END::INTEGER', 'id, modifier'),
+  _pg_datetime_precision: always('CASE WHEN id = 1082 THEN 0 WHEN id IN (1083, 1114, 1184, 1186, 1266) THEN CASE WHEN modifier < 0 THEN 6 ELSE modifier END END::INTEGER', 'id, modifier'),
+  _pg_expandarray: always(`unnest(list_transform(items, lambda item, nth: {'x': item, 'n': nth::INTEGER}))`, 'items'),
+} // prettier-ignore

@@ -8,10 +8,19 @@ import type { Settings } from '../Settings.js'
 
 const maxLive = 20
 
+/** Aggregates whose values may be of any type: for numbers no type needs to be known. */
+const aggregates = new Set(
+  'min max sum avg array_agg json_agg jsonb_agg json_object_agg jsonb_object_agg list first last any_value mode'.split(
+    ' ',
+  ),
+)
+
 /** What a statement may ask about its client. */
 export interface Asker {
   user: string
   settings: Settings
+  /** Sets one of them and returns what it is then; undefined where the statement is only described. */
+  set?: ((name: string, value: string) => string) | undefined
   /** The number of its connection. */
   pid: number
   /** The schema in which names are looked for first, as it is shown. */
@@ -85,6 +94,16 @@ export class Rewrite extends Edits {
     if (token?.kind !== 'text' || !token.text.startsWith("'") || /^e$/i.test(this.tokens[at - 1]?.text ?? ''))
       return undefined
     return token.text.slice(1, -1).replaceAll("''", "'")
+  }
+
+  /** What the name of a macro begins with that must know the types of these: `late_` of aggregates and windows. */
+  lateAt(first: number, last: number): string {
+    for (let at = first; at <= last; at++) {
+      if (this.word(at + 1) === 'select' && this.is(at, '(')) at = this.tokens[at]!.pair
+      else if (this.word(at) === 'over') return 'late_'
+      else if (aggregates.has(this.word(at)) && this.is(at + 1, '(')) return 'late_'
+    }
+    return ''
   }
 
   /** The commas between the items in the brackets that stand at `open` and `close`. */

@@ -114,7 +114,11 @@ const isOperand = (tokens: Tokens, { first, last }: Range): boolean => {
 }
 
 const isType = (tokens: Tokens) =>
-  tokens.every(({ kind, text }) => kind !== 'symbol' || /^[\d(),.[\]]/.test(text))
+  tokens.every(({ kind, text }) =>
+    kind === 'symbol'
+      ? /^[\d(),.[\]]/.test(text)
+      : !/^(is|isnull|notnull|not|in|like|ilike|between|and|or|at|collate|similar)$/i.test(text),
+  )
 
 const castFigure = (tokens: Tokens, operand: Range, type: Tokens): Figure => {
   const figure = figureOf(tokens, operand)

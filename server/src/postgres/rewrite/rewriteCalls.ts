@@ -1,7 +1,7 @@
 import { callAt, endOfCall, type Call as PlainCall } from '../../sql/text/operands.js'
 import { pg } from '../catalog/names.js'
 import { toStrftime } from '../../sql/dialects/mendSource.js'
-import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
+import { quoteText } from '../../duckdb/quote.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 import type { Rewrite } from './Rewrite.js'
 
@@ -66,7 +66,15 @@ const elements: Readonly<Record<string, string>> = {
   WW: `lpad(((dayofyear(m) - 1) // 7 + 1)::VARCHAR, 2, '0')`, W: '((day(m) - 1) // 7 + 1)', CC: 'century(m)',
 } // prettier-ignore
 const element =
-  /(FM)?(Day|DAY|day|Month|MONTH|month|MON|mon|DY|dy|am|pm|WW|ID(?!D)|CC|Q|J|W|D(?!D|Y|y|ay))|(FM)(MM|DDD|DD|HH24|HH12|HH|MI|SS)|"[^"]*"|[A-Za-z]+\d*|[^A-Za-z"]+/g
+  /(FM)?(Day|DAY|day|Month|MONTH|month|MON|mon|DY|dy|am|pm|WW|ID(?!D)|CC|Q|J|W|D(?!D|Y|y|ay))|(FM)?(MM|DDD|DD|HH24|HH12|HH|MI|SS)(th|TH)|(FM)(MM|DDD|DD|HH24|HH12|HH|MI|SS)|"[^"]*"|[A-Za-z]+\d*|[^A-Za-z"]+/g
+
+/** A number with `st`, `nd`, `rd` or `th`. */
+const ordinal = (part: string, { isBare, isUpper }: { isBare: boolean; isUpper: boolean }): string => {
+  const written = `strftime(m, ${quoteText(toStrftime(part)!)})`
+  const number = `CAST(${written} AS INTEGER)`
+  const ending = `CASE WHEN ${number} % 100 IN (11, 12, 13) THEN 'th' ELSE ['th', 'st', 'nd', 'rd', 'th', 'th', 'th', 'th', 'th', 'th'][${number} % 10 + 1] END`
+  return `${isBare ? number : written}, ${isUpper ? `upper(${ending})` : ending}`
+}
 
 /** A format as parts of a text that is put together; undefined where strftime writes all of it, or nothing here does. */
 const partsOf = (format: string): string[] | undefined => {
@@ -79,12 +87,13 @@ const partsOf = (format: string): string[] | undefined => {
     plain = ''
     return written !== undefined
   }
-  for (const [part, fill, special, , number] of format.matchAll(element)) {
-    if (special === undefined && number === undefined) plain += part
+  for (const [part, fill, special, bare, nth, th, , number] of format.matchAll(element)) {
+    if (special === undefined && nth === undefined && number === undefined) plain += part
     else {
       if (!end()) return undefined
       isPlain = false
-      if (special !== undefined)
+      if (nth !== undefined) parts.push(ordinal(nth, { isBare: bare !== undefined, isUpper: th === 'TH' }))
+      else if (special !== undefined)
         parts.push(fill === undefined ? elements[special]! : `trim((${elements[special]})::VARCHAR)`)
       else parts.push(`CAST(strftime(m, ${quoteText(toStrftime(number!)!)}) AS INTEGER)`)
     }
@@ -115,6 +124,16 @@ const toChar = (rewrite: Rewrite, call: Call): void => {
   }
   rewrite.replace(call.at, call.at, 'strftime')
   rewrite.replace(call.lastAt, call.lastAt, quoteText(written))
+}
+
+/** `to_number('1,234.56', '9G999D99')`: the format says how many digits there may be. */
+const toNumber = (rewrite: Rewrite, call: Call): void => {
+  const format = writtenText(rewrite, call)
+  const [, whole = '', fraction = ''] =
+    /^(?:FM|[SL$])*([90,G]{1,60})(?:[.D]([90]{1,30}))?(?:S|MI|PR)?$/i.exec(format ?? '') ?? []
+  if (whole === '') throw refused('to_number takes a format that is written out, such as 9G999D99 or S999.')
+  rewrite.replace(call.at, call.at, `${pg}.to_number`)
+  rewrite.replace(call.lastAt, call.lastAt, `${whole.replaceAll(/[,G]/gi, '').length}, ${fraction.length}`)
 }
 
 const fromText = (type: string) => (rewrite: Rewrite, call: Call) => {
@@ -212,6 +231,26 @@ const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
   rewrite.after(open, `${quoteText(JSON.stringify(Object.fromEntries(all)))}, `)
 }
 
+/** The text that stands alone or within a cast; null for NULL, and undefined for what is not written out. */
+const textWithin = (rewrite: Rewrite, first: number, last: number): string | null | undefined => {
+  const isPart = (at: number) => /^(cast|as|text|varchar|[():])$/.test(rewrite.tokens[at]!.text.toLowerCase())
+  const rest = Array.from({ length: last - first + 1 }, (_, by) => first + by).filter((at) => !isPart(at))
+  if (rest.length !== 1) return undefined
+  return rewrite.word(rest[0]!) === 'null' ? null : rewrite.text(rest[0]!)
+}
+
+/** `set_config('a', 'b', false)`, beside other columns too. While it is described a macro stands there, for the types. */
+const setConfig = (rewrite: Rewrite, { at, open, close }: Call): void => {
+  const { set } = rewrite.asker
+  const [first, second] = rewrite.commasIn(open, close)
+  if (set === undefined || second === undefined) return rewrite.replace(at, at, `${pg}.set_config`)
+  const name = textWithin(rewrite, open + 1, first! - 1)
+  const value = textWithin(rewrite, first! + 1, second - 1)
+  if (typeof name !== 'string' || value === undefined)
+    throw refused('set_config takes a name and a value that are written out, or bound.')
+  return rewrite.replace(at, close, quoteText(set(name, value ?? 'default')))
+}
+
 const asText = ['CAST(', ' AS VARCHAR)'] as const
 const wraps: Record<string, readonly [open: string, close: string]> = {
   s: asText,
@@ -226,16 +265,17 @@ const format = (rewrite: Rewrite, { at, open, close }: Call): void => {
   const commas = rewrite.commasIn(open, close)
   const pieces = ['']
   const kinds: string[] = []
-  for (const [part, sign] of (form ?? '%').matchAll(/%(.?)|[^%]+/gs)) {
+  for (const [part, place, sign] of (form ?? '%').matchAll(/%(?:(\d+)\$)?(.?)|[^%]+/gs)) {
     if (sign === undefined || sign === '%') pieces[pieces.length - 1] += sign ?? part
     else {
-      kinds.push(sign)
+      // Each value is written once.
+      kinds.push(place === undefined || Number(place) === kinds.length + 1 ? sign : '')
       pieces.push('')
     }
   }
   if (kinds.length !== commas.length || !kinds.every((kind) => kind in wraps))
     throw refused(
-      'format takes a text that is written out, with as many of %s, %I and %L as there are values.',
+      'format takes a text that is written out, with as many of %s, %I and %L as there are values, each once and in order.',
     )
   if (commas.length === 0) return rewrite.replace(at, close, quoteText(pieces[0]!))
   for (const [nth, comma] of commas.entries()) {
@@ -247,7 +287,14 @@ const format = (rewrite: Rewrite, { at, open, close }: Call): void => {
 }
 
 const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
+  ...Object.fromEntries(
+    Object.entries(synonyms).map(([name, other]) => [
+      name,
+      (rewrite: Rewrite, { at }: Call) => rewrite.replace(at, at, other),
+    ]),
+  ),
   to_char: toChar,
+  to_number: toNumber,
   to_date: fromText('DATE'),
   to_timestamp: fromText('TIMESTAMPTZ'),
   regexp_match: regexpMatch,
@@ -258,58 +305,26 @@ const rewriters: Record<string, (rewrite: Rewrite, call: Call) => void> = {
   concat_ws: concat,
   json_agg: jsonAgg,
   jsonb_agg: jsonAgg,
-  current_setting: currentSetting,
   format,
 }
 
-/** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */
-export const rewriteCalls = (rewrite: Rewrite): void => {
+/** Calls a rewriter for each call of a function that has one. */
+const rewriteEach = (rewrite: Rewrite, by: Record<string, (rewrite: Rewrite, call: Call) => void>): void => {
   for (let at = 0; at < rewrite.tokens.length; at++) {
     const name = rewrite.word(at)
     const call = callAt(rewrite.tokens, at)
-    if (call === undefined) continue
+    if (call === undefined || rewrite.isTaken(at)) continue
     if (rewrite.is(at - 1, '.') ? rewrite.word(at - 2) !== 'pg_catalog' : rewrite.asker.isOwn(name)) continue
-    if (Object.hasOwn(synonyms, name)) rewrite.replace(at, at, synonyms[name]!)
-    else if (Object.hasOwn(rewriters, name)) {
-      const { open, close } = call
-      const lastAt = (rewrite.commasIn(open, close).at(-1) ?? open) + 1
-      rewrite.about(at, () => rewriters[name]!(rewrite, { ...call, lastAt }))
-    }
-  }
-}
-
-/** What may be written twice: a column, or arithmetic of columns and numbers. */
-const isPlain = (rewrite: Rewrite, first: number, last: number): boolean =>
-  first <= last &&
-  last - first < 20 &&
-  rewrite.tokens
-    .slice(first, last + 1)
-    .every(({ kind, text }) => kind === 'word' || kind === 'name' || /^[\d.+*-]/.test(text))
-
-/** In Postgres the sum of small numbers is an int8, and their mean a numeric; a macro takes no FILTER and no OVER. */
-export const typeAggregates = (rewrite: Rewrite): void => {
-  for (const at of rewrite.tokens.keys()) {
-    const name = rewrite.word(at)
-    const call = name === 'sum' || name === 'avg' ? callAt(rewrite.tokens, at) : undefined
-    if (call === undefined || rewrite.is(at - 1, '.') || rewrite.asker.isOwn(name)) continue
+    if (!Object.hasOwn(by, name)) continue
     const { open, close } = call
-    const isDistinct = rewrite.word(open + 1) === 'distinct'
-    const isOrdered = rewrite.tokens
-      .slice(open, close)
-      .some(({ around }, by) => around === open && rewrite.word(open + by) === 'order')
-    if (isOrdered) continue
-    const end = endOfCall(rewrite.tokens, close)
-    if (end === close && !isDistinct && rewrite.commasIn(open, close).length === 0) {
-      rewrite.replace(at, at, `${pg}.${name}`)
-      continue
-    }
-    const first = open + (isDistinct ? 2 : 1)
-    rewrite.replace(at, at, name)
-    if (!isPlain(rewrite, first, close - 1)) continue
-    const of = rewrite.tokens
-      .slice(first, close)
-      .map(({ kind, text }) => (kind === 'name' ? quoteIdentifier(text) : text))
-    rewrite.before(at, `${pg}.${name}_of(${of.join(' ')}, 0::TINYINT, `)
-    rewrite.after(end, ')')
+    const lastAt = (rewrite.commasIn(open, close).at(-1) ?? open) + 1
+    rewrite.about(at, () => by[name]!(rewrite, { ...call, lastAt }))
   }
 }
+
+/** Reads and sets what the connection has set. It comes first: what stands within is no other edit's. */
+export const rewriteSettings = (rewrite: Rewrite): void =>
+  rewriteEach(rewrite, { current_setting: currentSetting, set_config: setConfig })
+
+/** Rewrites calls of functions that DuckDB has by another name or form. Other ones are macros of the catalog. */
+export const rewriteCalls = (rewrite: Rewrite): void => rewriteEach(rewrite, rewriters)

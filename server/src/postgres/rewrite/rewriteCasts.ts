@@ -13,7 +13,7 @@ import type { Rewrite } from './Rewrite.js'
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
 const plainTypes: Record<string, string> = {
   oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regoper: 'VARCHAR', regoperator: 'VARCHAR', regrole: 'VARCHAR',
-  jsonb: 'JSON', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
+  jsonb: 'JSON', float: 'DOUBLE', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
 } // prettier-ignore
 /** A value of these is the number of an object, and is written as its name. */
 const nameTypes = new Set(['regclass', 'regtype', 'regnamespace', 'regproc', 'regprocedure'])
@@ -167,16 +167,15 @@ const isSame = (rewrite: Rewrite, { first, last }: Cast): boolean =>
     /^(int|int[248]|integer|bigint|smallint|oid|name|reg\w+)$/.test(rewrite.word(last))) ||
   (first === last && /^\d+$/.test(rewrite.tokens[first]!.text))
 
-/** `x::text` of what DuckDB writes otherwise. */
-const castToText = (rewrite: Rewrite, cast: Cast, isCall: boolean): void => {
-  if (isSame(rewrite, cast)) return
-  if (isCall) {
-    rewrite.replace(cast.first - 2, cast.first - 1, `${pg}.text(`)
-    rewrite.replace(cast.last + 1, cast.end, ')')
-  } else {
-    rewrite.before(cast.first, `${pg}.text(`)
-    rewrite.replace(cast.last + 1, cast.end, ')')
-  }
+/** `x::text` of what DuckDB writes otherwise, and `x::time`. */
+const castByMacro = (
+  rewrite: Rewrite,
+  cast: Cast,
+  { name, isCall }: { name: string; isCall: boolean },
+): void => {
+  if (isCall) rewrite.replace(cast.first - 2, cast.first - 1, `${pg}.${name}(`)
+  else rewrite.before(cast.first, `${pg}.${name}(`)
+  rewrite.replace(cast.last + 1, cast.end, ')')
 }
 
 /** Rewrites casts to types of Postgres that DuckDB has not. */
@@ -187,7 +186,7 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     const isQualified = rewrite.word(at) === 'pg_catalog' && rewrite.is(at + 1, '.')
     const typeAt = isQualified ? at + 2 : at
     const type = rewrite.word(typeAt)
-    if (type === '') continue
+    if (type === '' || rewrite.isTaken(at)) continue
     const isCast = rewrite.is(at - 1, ':') && rewrite.is(at - 2, ':')
     const call = isCast ? undefined : castAs(rewrite, at, typeAt)
     if (!isCast && call === undefined) {
@@ -227,13 +226,16 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       rewrite.before(operandBefore(tokens, at - 3)!, `${rewrite.own('regproc_name')}(`)
       rewrite.replace(at - 2, typeAt, ')')
     } else if (
-      /^(text|varchar)$/.test(type) &&
+      /^(text|varchar|time)$/.test(type) &&
       begin !== undefined &&
-      !/^[([]$/.test(tokens[typeAt + 1]?.text ?? '') &&
+      !/^([([]|with)$/i.test(tokens[typeAt + 1]?.text ?? '') &&
       (isCast || (rewrite.is(typeAt + 1, ')') && rewrite.word(begin - 2) === 'cast')) &&
       !(begin === at - 3 && tokens[begin]?.kind === 'text')
     ) {
-      castToText(rewrite, call ?? { first: begin, last: at - 3, typeAt, end: typeAt }, !isCast)
+      const end = rewrite.word(typeAt + 1) === 'without' ? typeAt + 3 : typeAt
+      const cast = call ?? { first: begin, last: at - 3, typeAt, end }
+      if (type === 'time') castByMacro(rewrite, cast, { name: 'to_time', isCall: !isCast })
+      else if (!isSame(rewrite, cast)) castByMacro(rewrite, cast, { name: 'text', isCall: !isCast })
     } else if (
       isCast &&
       !rewrite.is(typeAt + 1, '(') &&

@@ -1,10 +1,11 @@
 import { applyEdits, type Edit } from '../../sql/text/edits.js'
 import { type Statement, throwPlaced } from '../statements/statements.js'
 import { type Asker, Rewrite } from './Rewrite.js'
-import { rewriteCalls, typeAggregates } from './rewriteCalls.js'
+import { rewriteCalls, rewriteSettings } from './rewriteCalls.js'
 import { nameColumns } from './columnNames.js'
 import { rewriteCasts } from './rewriteCasts.js'
-import { rewriteJoins, rewriteOperators } from './rewriteOperators.js'
+import { rewriteOperators } from './rewriteOperators.js'
+import { rewriteJoins, typeAggregates } from './rewriteTyped.js'
 import { hasAliasAt, rewriteTables, vectors, rowless } from './rewriteTables.js'
 import { rewriteValues } from './rewriteValues.js'
 import { isSymbol, lowerName, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
@@ -89,6 +90,8 @@ export const rewriteCatalog = (rewrite: Rewrite): void => {
       at = replaceQualified(rewrite, at, word)
     } else if (rewrite.is(at + 1, '.') && Object.hasOwn(live, word)) rewrite.replace(at, at, aliasOf(word))
     else if (Object.hasOwn(rowless, word) && beginsRelation(rewrite, at)) replaceRowless(rewrite, [at, at])
+    else if (word === 'pg_show_all_settings' && beginsRelation(rewrite, at))
+      replaceRelation(rewrite, [at, at + 2], 'pg_settings')
     else if (rewrite.is(at + 1, '(') && rewrite.asker.isOwn(word)) continue
     else if (rewrite.is(at + 1, '(')) {
       const value = rewrite.is(at + 2, ')') ? valueOf(rewrite.asker, word) : undefined
@@ -230,6 +233,7 @@ const rewriteAll = ({ text, tokens }: Statement, rewrite: Rewrite): Edit[] => {
   // What is in excess takes too long to rewrite, too.
   const excess = findExcess(tokens)
   if (excess !== undefined) throw new ProtocolError(sqlState.tooLarge, excess)
+  rewriteSettings(rewrite)
   rewriteTables(rewrite)
   typeAggregates(rewrite)
   rewriteCasts(rewrite)

@@ -1,6 +1,13 @@
-import { closingAt, endOfCall, operandAt, operandBefore } from '../../sql/text/operands.js'
-import { isSymbol } from '../../sql/text/tokenize.js'
-import { quoteText } from '../../duckdb/quote.js'
+import {
+  closingAt,
+  endOfCastCall,
+  itemsOf,
+  operandAt,
+  operandBefore,
+  type Range,
+} from '../../sql/text/operands.js'
+import { isName, isSymbol } from '../../sql/text/tokenize.js'
+import { quoteIdentifier, quoteText } from '../../duckdb/quote.js'
 import { pg } from '../catalog/names.js'
 import { decimal } from '../messages/readParameter.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
@@ -101,7 +108,7 @@ const endOfFactor = (
   let end = rewrite.word(first) === 'case' ? cases.get(first) : operandAt(tokens, first)
   if (end === undefined) return undefined
   if (isType.test(rewrite.word(end)) && rewrite.text(end + 1) !== undefined) end++
-  if (isSymbol(tokens[end], ')')) end = endOfCall(tokens, end)
+  if (isSymbol(tokens[end], ')')) end = endOfCastCall(tokens, end)
   if (!rewrite.is(end + 1, '^')) return end
   let power = end + 2
   while (rewrite.is(power, '-') || rewrite.is(power, '+')) power++
@@ -123,7 +130,8 @@ const divide = (rewrite: Rewrite, at: number, cases: ReadonlyMap<number, number>
     rewrite.before(first, `${pg}.divisor(`)
     rewrite.after(last, ')')
   } else {
-    rewrite.before(start, `${pg}.${sign === '%' ? 'remainder' : 'quotient'}(`)
+    const name = sign === '%' ? 'remainder' : `${rewrite.lateAt(start, at)}quotient`
+    rewrite.before(start, `${pg}.${name}(`)
     rewrite.replace(at, at, ',')
     rewrite.after(last, ')')
   }
@@ -193,11 +201,67 @@ const rewriteWord = (rewrite: Rewrite, at: number, word: string): void => {
     throw refused("There are no strings of bits here: write a number, or bytes as '\\x1f'::bytea.")
 }
 
+/** A moment whose zone stands behind a space, which DuckDB takes for the name of a zone. */
+const spacedZone = /^(\d{4}-\d\d-\d\d[ T]\d\d:\d\d)(:\d\d(?:\.\d+)?)? ([+-]\d\d):?(\d\d)?$/
+
+/** What a text at `at` is compared with; the second text of BETWEEN has the first before it. */
+const comparedWith = (rewrite: Rewrite, at: number): Range | undefined => {
+  const isSign = (sign: number) => /^[<>=!]$/.test(rewrite.tokens[sign]?.text ?? '')
+  let before = rewrite.word(at - 1) === 'and' && rewrite.word(at - 3) === 'between' ? at - 3 : at - 1
+  if (rewrite.word(before) === 'between') before -= rewrite.word(before - 1) === 'not' ? 2 : 1
+  else if (isSign(before)) while (isSign(before)) before--
+  else {
+    let behind = at + 1
+    while (isSign(behind)) behind++
+    const last = behind === at + 1 ? undefined : operandAt(rewrite.tokens, behind)
+    return last === undefined ? undefined : { first: behind, last }
+  }
+  const first = operandBefore(rewrite.tokens, before)
+  return first === undefined ? undefined : { first, last: before }
+}
+
+/** `moment >= '2026-10-01 00:00:00 +02:00'`: DuckDB alone knows the type of the column, and so what the text is. */
+const momentWithZone = (rewrite: Rewrite, at: number): void => {
+  const written = rewrite.text(at) ?? ''
+  const [, minute, second = ':00', hours = '', minutes = '00'] = spacedZone.exec(written) ?? []
+  const other = minute === undefined ? undefined : comparedWith(rewrite, at)
+  if (other === undefined) return
+  const column = rewrite.tokens.slice(other.first, other.last + 1)
+  if (!column.every((token) => isName(token) || isSymbol(token, '.'))) return
+  const name = column.map(({ kind, text }) => (kind === 'name' ? quoteIdentifier(text) : text)).join('')
+  const local = `${minute}${second}`
+  const forms = [`${local}${hours}:${minutes}`, local, written].map(quoteText).join(', ')
+  rewrite.replace(at, at, `${pg}.moment(${name}, ${forms})`)
+}
+
+/** The words that say what EXPLAIN shows; DuckDB knows only these two. */
+const explain = (rewrite: Rewrite): void => {
+  if (rewrite.word(0) !== 'explain') return
+  const close =
+    rewrite.is(1, '(') && !/^(select|with|values|\()/i.test(rewrite.tokens[2]?.text ?? '')
+      ? closingAt(rewrite.tokens, 1)
+      : 0
+  if (close > 0) {
+    const isOff = (at: number) => /^(off|false|text)$/.test(rewrite.word(at + 1))
+    const kept = itemsOf(rewrite.tokens, { first: 2, last: close - 1 }).filter(
+      ({ first }) => /^(analyze|format)$/.test(rewrite.word(first)) && !isOff(first),
+    )
+    const options = kept.map(({ first, last }) =>
+      rewrite.word(first) === 'format' ? `FORMAT ${rewrite.word(last)}` : 'ANALYZE',
+    )
+    rewrite.replace(1, close, options.length === 0 ? '' : `(${options.join(', ')})`)
+  }
+  for (let at = 1; /^(analyze|verbose)$/.test(rewrite.word(at)); at++)
+    if (rewrite.word(at) === 'verbose') rewrite.replace(at, at, '')
+}
+
 /** Gives operators and clauses the meaning that they have in Postgres. */
 export const rewriteValues = (rewrite: Rewrite): void => {
   const cases = findCases(rewrite)
+  explain(rewrite)
   for (const [at, token] of rewrite.tokens.entries()) {
     if (token.kind === 'word') rewrite.about(at, () => rewriteWord(rewrite, at, token.text.toLowerCase()))
+    else if (token.kind === 'text') momentWithZone(rewrite, at)
     else if (token.kind !== 'symbol') continue
     else if (/^0x[\da-f]+$/i.test(token.text)) rewrite.replace(at, at, String(BigInt(token.text)))
     else if (/^\d[\d.]*e/i.test(token.text) && !rewrite.is(at - 1, '.'))

@@ -1,7 +1,15 @@
 import { closingAt } from '../../sql/text/operands.js'
 import { isSymbol, type SqlToken, wordOf } from '../../sql/text/tokenize.js'
 import { Settings, zoneOf } from '../Settings.js'
-import { nameOf, type Statement, textOf, innerStatement, type InnerStatement } from './statements.js'
+import {
+  findParameters,
+  nameOf,
+  type Statement,
+  textOf,
+  innerStatement,
+  type InnerStatement,
+} from './statements.js'
+import { type Field, oidOfName, textField } from '../types.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
 
 /** A command that the service answers without DuckDB. */
@@ -11,10 +19,8 @@ export type Command =
   | { kind: 'show'; name: string }
   | { kind: 'showAll' }
   | { kind: 'resetAll'; tag: string }
-  /** `set_config`, whose answer is the value. */
-  | { kind: 'config'; name: string; value: string; column: string }
   /** Ends a connection of the same user's, or what it runs. */
-  | { kind: 'end'; pid: number; isWhole: boolean; column: string }
+  | { kind: 'end'; pid: number | undefined; isWhole: boolean; column: string }
   /** Without a name all prepared statements are forgotten. */
   | { kind: 'deallocate'; name?: string; tag: string }
 
@@ -36,6 +42,13 @@ const readZone = (tokens: readonly SqlToken[]): string => {
 
 const joined = (tokens: readonly SqlToken[]) => tokens.map(textOf).join('')
 
+/** The name of a setting, which may have dots, and the index behind it. */
+const nameAt = (words: readonly string[], at: number): [name: string, behind: number] => {
+  let behind = at + 1
+  while (words[behind] === '.') behind += 2
+  return [words.slice(at, behind).join(''), behind]
+}
+
 const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command | undefined => {
   let at = 1
   if (words[at] === 'session' || words[at] === 'local') at++
@@ -43,37 +56,32 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   if (words[at] === 'authorization' || words[at] === 'role') return nothing('SET')
   if (words[at] === 'names') return set('client_encoding', textOf(tokens[at + 1] ?? tokens[at]!))
   if (words[at] === 'time' && words[at + 1] === 'zone') return set('TimeZone', readZone(tokens.slice(at + 2)))
-  const name = words[at]
-  if (name === undefined || name === 'variable' || name === 'global') return undefined
-  const isPlain = words[at + 1] === '=' || words[at + 1] === 'to'
-  const value = tokens.slice(at + 2)
+  const [name, behind] = nameAt(words, at)
+  if (name === '' || name === 'variable' || name === 'global') return undefined
+  const isPlain = words[behind] === '=' || words[behind] === 'to'
+  const value = tokens.slice(behind + 1)
   return isPlain ? set(name, name === 'timezone' ? readZone(value) : joined(value)) : undefined
 }
 
 /** What a client writes for a value, also as a parameter, before and after its value is known. */
-const value = String.raw`(?:''|\d+|\$ \d+|cast \( '' as \w+ \))`
-const config = new RegExp(
-  String.raw`^select set_config \( ${value} , ${value} , (?:true|false|${value}) \)(?: as \w+)?(?: from pg_(?:settings|show_all_settings \( \)) where name = ${value})?$`,
-)
+const value = String.raw`(?:''|null|\d+|\$ \d+|cast \( (?:''|null) as \w+ \))`
 // Superset's stop button names the connection behind WHERE.
 const ending = new RegExp(
   String.raw`^select pg_(cancel|terminate)_backend \( (?:(?:- )?${value}|pid) \)(?: as \w+)?( from (?:pg_catalog \. )?pg_stat_activity where pid = ${value})?$`,
 )
 
-/** A SELECT of one function that does something: `set_config('a', 'b', false)`, `pg_cancel_backend(1)`. */
+/** A SELECT of one function that does something: `pg_cancel_backend(1)`. */
 const readSelect = (statement: Statement): Command | undefined => {
   const tokens =
     wordOf(statement.tokens[1]) === 'pg_catalog' ? statement.tokens.toSpliced(1, 2) : statement.tokens
   const written = tokens.map((token) => (token.kind === 'text' ? "''" : token.text.toLowerCase())).join(' ')
   const values = tokens.filter(({ kind, text }) => kind === 'text' || /^\d+$/.test(text)).map(textOf)
   const [, verb, where] = ending.exec(written) ?? []
-  if (!config.test(written) && verb === undefined) return undefined
+  if (verb === undefined) return undefined
   const end = closingAt(tokens, 2)
   const named = wordOf(tokens[end + 1]) === 'as' ? nameOf(tokens[end + 2]!) : undefined
-  if (verb === undefined)
-    return { kind: 'config', name: values[0] ?? '', value: values[1] ?? '', column: named ?? 'set_config' }
   if ((where === undefined) === (wordOf(tokens[3]) === 'pid')) return undefined
-  const pid = Number(values[0]) * (isSymbol(tokens[3], '-') ? -1 : 1)
+  const pid = values.length === 0 ? undefined : Number(values[0]) * (isSymbol(tokens[3], '-') ? -1 : 1)
   return { kind: 'end', pid, isWhole: verb === 'terminate', column: named ?? `pg_${verb}_backend` }
 }
 
@@ -85,7 +93,7 @@ export const firstSchema = (path: string): string | undefined =>
     .find((each) => !/^(\$?user|public|pg_catalog|)$/i.test(each))
 
 /** Reads the commands for settings and transactions that tools send; undefined for a statement that DuckDB must answer. */
-export const readCommand = (statement: Statement): Command | undefined => {
+export const readCommand = (statement: Statement, settings: Settings): Command | undefined => {
   const { tokens } = statement
   const words = tokens.map(({ kind, text }) => (kind === 'text' ? '' : text.toLowerCase()))
   switch (words[0]) {
@@ -119,7 +127,7 @@ export const readCommand = (statement: Statement): Command | undefined => {
       if (words[1] === 'all') return { kind: 'resetAll', tag: 'RESET' }
       return {
         kind: 'set',
-        name: words[1] === 'time' ? 'TimeZone' : (words[1] ?? ''),
+        name: words[1] === 'time' ? 'TimeZone' : nameAt(words, 1)[0],
         value: 'default',
         tag: 'RESET',
       }
@@ -128,19 +136,37 @@ export const readCommand = (statement: Statement): Command | undefined => {
     case 'select':
       return readSelect(statement)
     case 'show':
-      return readShow(words.slice(1))
+      return readShow(words.slice(1), settings)
     default:
       return undefined
   }
 }
 
-const readShow = (words: readonly string[]): Command | undefined => {
+const readShow = (words: readonly string[], settings: Settings): Command | undefined => {
   const name = words.join(' ')
   if (name === 'all') return { kind: 'showAll' }
   if (name === 'time zone') return { kind: 'show', name: 'TimeZone' }
   if (name === 'transaction isolation level') return { kind: 'show', name: 'transaction_isolation' }
-  const known = Settings.find(name)
+  // DuckDB shows what a table is.
+  const [written] = nameAt(words, 0)
+  const known = Settings.find(name) ?? (settings.get(written) === undefined ? undefined : written)
   return known === undefined ? undefined : { kind: 'show', name: known }
+}
+
+/** The types of the parameters of a command: the number of a connection. */
+export const parameterTypes = (statement: Statement, { kind }: Command): number[] => {
+  const types: number[] = []
+  for (const { number } of findParameters(statement))
+    types[number - 1] = oidOfName(kind === 'end' ? 'int4' : 'text')!
+  return Array.from(types, (oid) => oid ?? 0)
+}
+
+/** The columns of what a command answers. */
+export const answerOf = (command: Command): Field[] | undefined => {
+  if (command.kind === 'end') return [{ name: command.column, oid: 16, size: 1, modifier: -1 }]
+  if (command.kind === 'show') return [textField(command.name)]
+  if (command.kind === 'showAll') return ['name', 'setting', 'description'].map(textField)
+  return undefined
 }
 
 /** What a client does with a cursor. A cursor is a portal with a name, as in Postgres. */

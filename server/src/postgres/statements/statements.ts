@@ -84,6 +84,10 @@ export const splitStatements = (sql: string): Statement[] => {
   return statements
 }
 
+/** Whether a statement reads or changes settings by functions, which need the values of its parameters first. */
+export const asksSettings = ({ tokens }: Statement): boolean =>
+  tokens.some((token) => /^(set_config|current_setting)$/i.test(token.text))
+
 /** One `$1` in a statement, with its position in the text. */
 export interface ParameterMark {
   number: number

@@ -60,10 +60,30 @@ const isNumber = (token: SqlToken | undefined) => token?.kind === 'symbol' && /^
 const isCast = (tokens: readonly SqlToken[], at: number) =>
   isSymbol(tokens[at], ':') && isSymbol(tokens[at + 1], ':')
 
+/** The names of types that are several words, by their last one. */
+const longTypes: Readonly<Record<string, readonly RegExp[]>> = {
+  precision: [/^double$/],
+  varying: [/^char(acter)?$/],
+  zone: [/^time(stamp)?$/, /^with(out)?$/, /^time$/],
+}
+
+/** The first word of the type, behind a cast, whose last one stands at a token. */
+const startOfType = (tokens: readonly SqlToken[], end: number): number => {
+  const words = Object.hasOwn(longTypes, wordOf(tokens[end])) ? longTypes[wordOf(tokens[end])]! : []
+  const first = end - words.length
+  const isLong = words.every((word, by) => word.test(wordOf(tokens[first + by]))) && isCast(tokens, first - 2)
+  return isLong ? first : end
+}
+
+/** The last word of the type whose first one stands at a token. */
+const endOfType = (tokens: readonly SqlToken[], first: number): number =>
+  [first + 1, first + 3].find((end) => startOfType(tokens, end) === first) ?? first
+
 /** Finds where the operand begins that ends with a token; undefined when that is not certain. */
 export const operandBefore = (tokens: readonly SqlToken[], end: number): number | undefined => {
   let at = end
   for (;;) {
+    at = startOfType(tokens, at)
     if (isSymbol(tokens[at], ')') || isSymbol(tokens[at], ']')) {
       const opening = tokens[at]!.pair
       if (opening < 0) return undefined
@@ -112,7 +132,7 @@ export const operandAt = (
     if (isSymbol(next, '.') && at + 2 <= last) at += 2
     else if (isSymbol(next, '[') || (isSymbol(next, '(') && isOperand(tokens[at])))
       at = closingAt(tokens, at + 1)
-    else if (isCast(tokens, at + 1) && at + 3 <= last) at += 3
+    else if (isCast(tokens, at + 1) && at + 3 <= last) at = endOfType(tokens, at + 3)
     else break
   }
   return at
@@ -129,4 +149,14 @@ export const endOfCall = (tokens: readonly SqlToken[], from: number): number => 
     else if (word === 'within') at = closingAt(tokens, at + 3)
     else return at
   }
+}
+
+/** The same, with the casts behind it. */
+export const endOfCastCall = (tokens: readonly SqlToken[], from: number): number => {
+  let at = endOfCall(tokens, from)
+  while (isCast(tokens, at + 1)) {
+    at = endOfType(tokens, at + 3)
+    while (isSymbol(tokens[at + 1], '(') || isSymbol(tokens[at + 1], '[')) at = closingAt(tokens, at + 1)
+  }
+  return at
 }

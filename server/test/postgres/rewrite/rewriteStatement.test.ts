@@ -183,7 +183,11 @@ describe('is rewritten', () => {
   })
 
   it('the number of no other connection', () => {
-    expect(readCommand(statementOf('SELECT pg_cancel_backend(-5)'))).toMatchObject({ pid: -5 })
-    expect(readCommand(statementOf(`SELECT pg_cancel_backend('5')`))).toMatchObject({ pid: 5 })
+    expect(readCommand(statementOf('SELECT pg_cancel_backend(-5)'), new Settings())).toMatchObject({
+      pid: -5,
+    })
+    expect(readCommand(statementOf(`SELECT pg_cancel_backend('5')`), new Settings())).toMatchObject({
+      pid: 5,
+    })
   })
 })

@@ -120,7 +120,7 @@ describe('what means something else in DuckDB', () => {
   ])('%s', async (statement, ...row) => expect(await rowsOf(statement)).toEqual([row])) // prettier-ignore
 
   it.each([
-    [`SELECT to_char(now(), 'DDth')`, 'strftime'],
+    [`SELECT to_char(now(), 'RM')`, 'strftime'],
     [`SELECT to_char(now(), note) FROM orders`, 'strftime'],
     [`SELECT to_date(note, note) FROM orders`, 'strptime'],
     [`SELECT regexp_match(note, note) FROM orders`, 'regexp_extract'],

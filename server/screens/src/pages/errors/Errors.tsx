@@ -64,6 +64,8 @@ function ErrorChart({ rows }: { rows: readonly Json[][] }) {
         { range, now, unit: range.unit, empty: 0, nameOf: () => 'Errors' },
       )}
       nameX={(time) => nameTime(time, range.unit)}
+      unit={range.unit}
+      people={{ of: 'explore', event: 'Error Caught' }}
       marks={useMarks(range)}
       height={140}
     />

@@ -96,6 +96,12 @@ function ValueAnswer({ answer, question, title }: Props) {
   )
 }
 
+/** Whom a place of the chart counts, where it is of events and not told apart. */
+const peopleOfAnswer = ({ measure, per, by, event }: Question) =>
+  measure.of === 'events' && !measure.isOfDays && !per && !by
+    ? { of: 'explore', event: event || undefined }
+    : undefined
+
 /** The figure over time, with a line for each value. */
 function TimeAnswer({ answer, question, title }: Props) {
   const { range, now } = useScope()
@@ -147,6 +153,7 @@ function TimeAnswer({ answer, question, title }: Props) {
         {...(tick ? { nameTick: tick } : {})}
         formatY={(figure) => formatFigure(question, figure)}
         height={280}
+        {...(interval && !isCyclic ? { unit: interval, people: peopleOfAnswer(question) } : {})}
       />
       {by && series.length >= mostLines && <p class="soft">The {mostLines} values with most are shown.</p>}
     </>

@@ -10,7 +10,7 @@ import { Empty } from '../../parts/notes'
 import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
 import { FunnelBars } from './FunnelBars'
-import { FunnelLuck } from './FunnelLuck'
+import { FunnelGroups } from './FunnelGroups'
 import {
   askFunnel,
   type FunnelAsking,
@@ -19,9 +19,9 @@ import {
   writeWithin,
   type PeopleChoice,
 } from './funnelSearch'
-import { readAnswer, type Group } from './readAnswer'
+import { readAnswer } from './readAnswer'
 import { BreakdownSelect, StepList } from './StepList'
-import { formatCount, formatShare } from '../../parts/format'
+import { formatCount } from '../../parts/format'
 import { Table } from '../../parts/Table'
 import { Moment } from '../../parts/Moment'
 import { OnlyThese } from '../../parts/OnlyThese'
@@ -63,55 +63,6 @@ function FunnelPeople({ asking, choice }: { asking: FunnelAsking; choice: People
               <p class="soft">
                 The newest {formatCount(rows.length)} of {formatCount(all)} are shown. A higher LIMIT in the
                 SQL gives more.
-              </p>
-            )}
-          </>
-        )
-      }}
-    </AnswerCard>
-  )
-}
-
-const mostGroups = 50
-
-/** The funnel once for each value of a property at the first step. */
-function FunnelGroups({ asking, by }: { asking: FunnelAsking; by: string }) {
-  return (
-    <AnswerCard
-      name="groups"
-      title={`By ${by} at the first step`}
-      class="funnel-groups"
-      ask={askFunnel('funnel', asking, { breakdown: by })}
-      empty="Nobody did the first step."
-    >
-      {({ rows }) => {
-        const groups = readAnswer(rows)
-        return (
-          <>
-            <Table
-              caption={`Funnel by ${by}`}
-              rows={groups.slice(0, mostGroups)}
-              rowKey={({ value }) => (value === null ? 'none' : `value ${value}`)}
-              columns={[
-                { title: by, value: ({ value }) => value ?? <span class="soft">(none)</span> },
-                ...asking.steps.map((name, at) => ({
-                  title: `${at + 1} ${name}`,
-                  isNumber: true,
-                  ...(at > 0 ? { bar: ({ steps }: Group) => steps[at]?.conversion ?? 0 } : {}),
-                  value: ({ steps }: Group) => (
-                    <>
-                      {formatCount(steps[at]?.people ?? 0)}
-                      {at > 0 && <span class="soft"> {formatShare(steps[at]?.conversion ?? 0)}</span>}
-                    </>
-                  ),
-                })),
-              ]}
-            />
-            {asking.steps.length > 1 && <FunnelLuck groups={groups.slice(0, mostGroups)} by={by} />}
-            {groups.length > mostGroups && (
-              <p class="soft">
-                The {mostGroups} values with most people are shown, of {formatCount(groups.length)}. SQL gives
-                all.
               </p>
             )}
           </>

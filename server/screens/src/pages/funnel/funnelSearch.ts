@@ -1,5 +1,5 @@
 import { type Ask, type Asking, askOf, whereOf } from '../../data/asks'
-import { type Filter, readConditions } from '../../data/filters'
+import { conditionParameter, type Filter, readConditions } from '../../data/filters'
 import type { Scope } from '../../address/scope'
 
 /** What the address of the funnel says. */
@@ -61,6 +61,10 @@ export function readFunnel(search: URLSearchParams): FunnelQuestion {
   }
 }
 
+/** The question as parameters of another page's address. */
+export const pickQuestion = (search: URLSearchParams): Record<string, string[]> =>
+  Object.fromEntries(['step', conditionParameter, 'within', 'by'].map((name) => [name, search.getAll(name)]))
+
 export const writePeople = ({ kind, step }: PeopleChoice): string => `${kind}-${step}`
 
 export const writeWithin = (within: string): string | undefined =>
@@ -71,13 +75,15 @@ export type FunnelAsking = Asking &
   Pick<Scope, 'anonymous'> &
   Pick<FunnelQuestion, 'steps' | 'conditions' | 'within'>
 
+/** What is asked of the steps, beside what all answers are asked. */
+export const stepsAsked = (asking: FunnelAsking) => ({
+  steps: asking.steps,
+  ...(asking.conditions.some((each) => each.length > 0) && {
+    step_where: asking.conditions.map(whereOf),
+  }),
+  within_hours: withins.find(([each]) => each === asking.within)?.[2] ?? 0,
+  anonymous: asking.anonymous,
+})
+
 export const askFunnel = (name: string, asking: FunnelAsking, more: Omit<Ask, 'name'> = {}): Ask =>
-  askOf(name, asking, {
-    steps: asking.steps,
-    ...(asking.conditions.some((each) => each.length > 0) && {
-      step_where: asking.conditions.map(whereOf),
-    }),
-    within_hours: withins.find(([each]) => each === asking.within)?.[2] ?? 0,
-    anonymous: asking.anonymous,
-    ...more,
-  })
+  askOf(name, asking, { ...stepsAsked(asking), ...more })

@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks'
-import { type Asking, askOf, beforeOf } from '../../data/asks'
+import { type Asking, askOf, beforeOf, periodOf } from '../../data/asks'
+import { isGuest } from '../../data/guest'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
@@ -7,14 +8,15 @@ import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
 import { metrics, readMetric, type Metric } from './metrics'
 import { Totals } from './Totals'
-import type { Answer, Json } from '../../data/query'
+import type { Answer } from '../../data/query'
 import { Chart, ChartAside } from '../../parts/Chart'
 import { Empty } from '../../parts/notes'
 import { useIsShown } from '../../parts/oneCard'
 import { useMarks } from '../../parts/marks'
 import { nameDays, nameTime } from '../../parts/format'
 import { type TimeRange, comparisons, readComparison, toDay } from '../../address/timeRange'
-import { listShown, listTimes, readTime } from '../../address/listTimes'
+import { readTime } from '../../address/listTimes'
+import { toOthers, toSeries } from './toSeries'
 
 /** What the time is compared with. */
 function Comparison() {
@@ -64,52 +66,46 @@ function Comparison() {
   )
 }
 
-interface Lines {
-  x: number[]
-  now: (number | null)[]
-  /** By the place in the period, so that both lie above one another. */
-  before: (number | null)[]
-}
-
-/** Makes lines of the rows `[period, time, …]`: what has no row is 0. `column` is the place of the figure in a row. */
-export function toSeries(rows: readonly Json[][], column: number, range: TimeRange, now: Date): Lines {
-  const figures = { now: new Map<number, number>(), before: new Map<number, number>() }
-  for (const row of rows)
-    figures[row[0] === 'now' ? 'now' : 'before'].set(readTime(row[1]), Number(row[column]))
-  const x = listShown({ range, unit: range.unit, now }, new Set(figures.now.keys()))
-  const before = range.before ? listTimes(range.before, range.unit) : []
-  return {
-    x,
-    now: x.map((time) => figures.now.get(time) ?? 0),
-    before: x.map((_, at) => {
-      const time = before[at]
-      return time === undefined ? null : (figures.before.get(time) ?? 0)
-    }),
-  }
-}
-
 interface Props {
   answer: Answer
+  /** What was imported as sums, if anything. */
+  others: Answer | undefined
   title: string
   metric: Metric
   range: TimeRange
 }
 
-function TimeChart({ answer, title, metric, range }: Props) {
+function TimeChart({ answer, others, title, metric, range }: Props) {
   const { now } = useScope()
   const marks = useMarks(range)
   const column = answer.columns.findIndex(({ name }) => name === metric)
-  const lines = useMemo(() => toSeries(answer.rows, column, range, now), [answer, column, range])
+  const times = (others?.rows ?? []).map((row) => readTime(row[1]))
+  const lines = useMemo(
+    () => toSeries(answer.rows, column, range, { now, times }),
+    [answer, others, column, range],
+  )
+  const ofOthers = useMemo(
+    () =>
+      others === undefined
+        ? []
+        : toOthers(
+            others.rows,
+            others.columns.findIndex(({ name }) => name === metric),
+            lines.x,
+          ),
+    [others, metric, lines],
+  )
   const drawn = useMemo(
     () => [
       { title, values: lines.now },
       ...(range.before
         ? [{ title: `Before: ${nameDays(range.before, now)}`, values: lines.before, isBefore: true }]
         : []),
+      ...ofOthers,
     ],
-    [lines, title, range],
+    [lines, ofOthers, title, range],
   )
-  if (![...lines.now, ...lines.before].some(Boolean))
+  if (ofOthers.length === 0 && ![...lines.now, ...lines.before].some(Boolean))
     return <Empty>There is nothing in this time{range.before && ', nor in what it is compared with'}.</Empty>
   return (
     <Chart
@@ -119,6 +115,8 @@ function TimeChart({ answer, title, metric, range }: Props) {
       series={drawn}
       marks={marks}
       nameX={(time) => nameTime(time, range.unit)}
+      unit={range.unit}
+      people={{ of: 'series' }}
     />
   )
 }
@@ -134,6 +132,12 @@ export function TimeCard({ asking }: { asking: Asking }) {
   const series = askOf('series', asking, { ...before, unit: range.unit })
   const askedTotals = useAnswer(useIsShown('totals') ? totals : undefined, { askedAt: now })
   const askedSeries = useAnswer(useIsShown('time') ? series : undefined, { askedAt: now })
+  // Nobody can filter sums; guests see what the maker of their link saw of events.
+  const hasSums = useIsShown('time') && scope.filters.length === 0 && !isGuest && range.unit !== 'hour'
+  const { from, until } = periodOf(range)
+  const sums = { name: 'imported_sums', environment: asking.environment, from, until, unit: range.unit }
+  const others = useAnswer(hasSums ? sums : undefined, { askedAt: now }).answer
+  const shown = hasSums && others !== undefined && others.rows.length > 0 ? others : undefined
   const title = metrics.find(({ name }) => name === metric)?.title ?? ''
   return (
     <>
@@ -158,12 +162,20 @@ export function TimeCard({ asking }: { asking: Asking }) {
       >
         <AnswerBody
           asked={askedSeries}
+          isShownEmpty={shown !== undefined}
           empty={
             scope.filters.length > 0 ? 'Nothing matches the filters.' : 'There are no events in this time.'
           }
         >
-          {(answer) => <TimeChart answer={answer} title={title} metric={metric} range={range} />}
+          {(answer) => (
+            <TimeChart answer={answer} others={shown} title={title} metric={metric} range={range} />
+          )}
         </AnswerBody>
+        {shown && (
+          <p class="soft">
+            Dotted is what another program has counted by its own rules; it is in no other figure here.
+          </p>
+        )}
       </Card>
     </>
   )

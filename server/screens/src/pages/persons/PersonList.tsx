@@ -9,8 +9,9 @@ import { PersonLink } from '../../parts/cells'
 import { OneCard } from '../../parts/oneCard'
 import { Table, type TableColumn } from '../../parts/Table'
 import { Traits } from '../../parts/Properties'
-import { useScope } from '../../address/scope'
-import { useSearch } from '../../address/location'
+import { useScope, useScopeSearch } from '../../address/scope'
+import { addressOf, useSearch } from '../../address/location'
+import { readFigure } from './figure'
 import { type Order, readOrder } from './personOrder'
 
 /** How many people are shown at first, and how many more at once. */
@@ -77,12 +78,15 @@ export function PersonList() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
   const isPage = useContext(OneCard) === undefined
+  const scopeSearch = useScopeSearch()
   const text = search.get('q') ?? ''
   const sorted = search.get('sort')
   const more = Number(search.get('more') ?? 0)
   const limit = more >= 1 ? Math.floor(more) * many : few
   const order = useMemo(() => readOrder(sorted), [sorted])
+  const figure = readFigure(search, scope)
   const ask = askOf('people', scope, {
+    of: figure?.of as Json | undefined,
     search: text || undefined,
     order: order.by,
     ascending: !order.isDescending,
@@ -102,14 +106,22 @@ export function PersonList() {
       {isPage && <SearchForm text={text} />}
       <AnswerCard
         name="people"
-        title={text ? `People with “${text}”` : 'People'}
+        title={figure ? `People who ${figure.title}` : text ? `People with “${text}”` : 'People'}
         ask={ask}
         whole={{ ...ask, most: null }}
         empty={nobody}
       >
         {(answer) => (
           <>
-            <p class="soft">{countText(answer.rows)}</p>
+            <p class="soft">
+              {countText(answer.rows)}
+              {figure && (
+                <>
+                  {' · '}
+                  <a href={addressOf('/app/persons', scopeSearch())}>All people of this time</a>
+                </>
+              )}
+            </p>
             {text !== '' && (
               <OnlyThese
                 ids={answer.rows.map(([id]) => String(id))}

@@ -1,5 +1,5 @@
 import type { Ask } from '../../data/asks'
-import type { Json } from '../../data/query'
+import { browserTimeZone, type Json } from '../../data/query'
 import { nameMoments } from '../../parts/format'
 import type { Scope } from '../../address/scope'
 import { readFunnel, stepsAsked } from '../funnel/funnelSearch'
@@ -41,12 +41,12 @@ export function readFigure(search: URLSearchParams, scope: Scope): Figure | unde
       title: `began in the ${question.unit} of ${cohort}${back}`,
       of: {
         ...{ name: 'retention', cohort, period: period === null ? null : Number(period) },
-        ...retentionAsked(question, scope),
+        ...{ ...retentionAsked(question, scope), timezone: browserTimeZone },
       },
     }
   }
   if (kind !== 'funnel') return undefined
-  const { people, steps, by, ...rest } = readFunnel(search)
+  const { people, steps, conditions, within, by } = readFunnel(search)
   if (!people) return undefined
   const value: Json = search.get('value')
   const names = steps.filter(Boolean)
@@ -55,7 +55,7 @@ export function readFigure(search: URLSearchParams, scope: Scope): Figure | unde
     title: `did ${names[people.step - 1] ?? ''}${went}${by === undefined ? '' : `; ${by}: ${value ?? '(none)'}`}`,
     of: {
       ...{ name: 'funnel', step: people.step, dropped: people.kind === 'dropped' },
-      ...stepsAsked({ ...scope, ...rest, steps: names }),
+      ...stepsAsked({ ...scope, steps: names, conditions: conditions.filter((_, at) => steps[at]), within }),
       ...(by === undefined ? {} : { breakdown: by, value }),
     },
   }

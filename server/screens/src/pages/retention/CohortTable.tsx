@@ -1,6 +1,8 @@
 import { formatCount, formatShare } from '../../parts/format'
 import { fromDay } from '../../address/timeRange'
-import type { Unit } from './retentionSearch'
+import { pickQuestion, type Unit } from './retentionSearch'
+import { useSearch } from '../../address/location'
+import { PeopleLink } from '../../parts/PeopleLink'
 import { averages, type Cohort, ofAll } from './toCohorts'
 
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
@@ -16,6 +18,16 @@ function nameCohort(day: string, unit: Unit): string {
 /** A line for each cohort: its size, and which part of it came back, period by period. */
 export function CohortTable({ cohorts, unit }: { cohorts: readonly Cohort[]; unit: Unit }) {
   const means = averages(cohorts)
+  const [search] = useSearch()
+  const peopleLink = (people: number, cohort: string, period?: number) => (
+    <PeopleLink
+      people={people}
+      figure={{
+        ...{ of: 'retention', cohort, period: period === undefined ? undefined : String(period) },
+        ...pickQuestion(search),
+      }}
+    />
+  )
   const title = `Retention by ${unit}`
   return (
     <div class="table-frame cohort-frame" role="region" aria-label={title} tabIndex={0}>
@@ -56,7 +68,7 @@ export function CohortTable({ cohorts, unit }: { cohorts: readonly Cohort[]; uni
           {cohorts.map(({ day, size, cells }) => (
             <tr key={day}>
               <th scope="row">{nameCohort(day, unit)}</th>
-              <td class="is-number">{formatCount(size)}</td>
+              <td class="is-number">{peopleLink(size, day)}</td>
               {means.map((_, period) => {
                 const cell = cells[period]
                 if (!cell) return <td key={period} />
@@ -68,7 +80,7 @@ export function CohortTable({ cohorts, unit }: { cohorts: readonly Cohort[]; uni
                   >
                     {noFraction.format(cell.share)}
                     {cell.isOpen && <span class="visually-hidden"> so far</span>}
-                    <span class="cohort-people">{formatCount(cell.people)}</span>
+                    <span class="cohort-people">{peopleLink(cell.people, day, period)}</span>
                   </td>
                 )
               })}

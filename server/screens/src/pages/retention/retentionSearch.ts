@@ -26,18 +26,27 @@ export const readRetention = (search: URLSearchParams): RetentionQuestion => ({
   everybody: search.get('everybody') === '1',
 })
 
+/** The question as parameters of another page's address. */
+export const pickQuestion = (search: URLSearchParams): Record<string, string[]> =>
+  Object.fromEntries(['first', 'again', 'unit', 'everybody'].map((name) => [name, search.getAll(name)]))
+
 /** A table of so many rows and columns can still be read. */
 export const mostCohorts = 60
 export const mostPeriods = 31
 
-/** What answers the question. */
-export const askRetention = (
+/** What is asked beside what all answers are asked. */
+export const retentionAsked = (
   { first, again, unit, everybody }: RetentionQuestion,
-  scope: Asking & Pick<Scope, 'anonymous'>,
-): Ask =>
+  { anonymous }: Pick<Scope, 'anonymous'>,
+) => ({
+  ...(first && { first_event: first }),
+  ...(again && { return_event: again }),
+  ...{ unit, everybody, anonymous },
+})
+
+/** What answers the question. */
+export const askRetention = (question: RetentionQuestion, scope: Asking & Pick<Scope, 'anonymous'>): Ask =>
   askOf('retention', scope, {
-    first_event: first || undefined,
-    return_event: again || undefined,
-    ...{ unit, everybody, anonymous: scope.anonymous },
+    ...retentionAsked(question, scope),
     ...{ cohorts: mostCohorts, periods: mostPeriods },
   })

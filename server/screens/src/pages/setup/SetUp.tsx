@@ -8,6 +8,7 @@ import { Access } from './Access'
 import { OwnPassword } from './AccessDialog'
 import { roles } from './askAccess'
 import { FirstEvent } from './FirstEvent'
+import { History } from './History'
 import { useProgress } from './useProgress'
 
 function Shown({ keys, users, users_file: file }: Setup) {
@@ -58,6 +59,7 @@ export function SetUp() {
             <Shown {...setup} />
           )}
           <OwnPassword />
+          {setup.keys && <History />}
           <Card title="Environments">
             <Table
               caption="Environments"

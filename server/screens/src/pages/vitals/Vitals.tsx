@@ -64,6 +64,7 @@ function VitalChart({ rows, vital }: { rows: readonly Json[][]; vital: Vital }) 
       {...toLines(rows, { range, now, unit: range.unit, empty: null, nameOf: () => vital.name })}
       isCount={false}
       nameX={(time) => nameTime(time, range.unit)}
+      unit={range.unit}
       marks={useMarks(range)}
       formatY={vital.format}
     />
