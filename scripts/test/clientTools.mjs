@@ -163,6 +163,11 @@ const tools = [
   javaTool('Java by HTTP', 'Api'),
 ]
 
+/** Prepares what tools need while others run. What cannot be prepared is told by the tool that needs it. @param {Tool[]} wanted */
+export async function prepareBeside(wanted) {
+  for (const each of new Set(wanted.map(({ of }) => of))) await each?.prepare().catch(() => undefined)
+}
+
 /** The tools whose names have one of the words; all of them without a word. @param {string[]} words */
 export function toolsOf(words) {
   const stray = words.find((word) => !tools.some(({ name }) => name.includes(word)))

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { startService } from '../startService.mjs'
-import { at, toolsOf } from './clientTools.mjs'
+import { at, prepareBeside, toolsOf } from './clientTools.mjs'
 
 /** @param {string} url @param {string} path @param {unknown} body @returns {Promise<void>} */
 async function post(url, path, body) {
@@ -61,6 +61,7 @@ async function tryTool({ has, of, command }, env) {
 
 const work = mkdtempSync(join(tmpdir(), 'waymark-clients-'))
 const wanted = toolsOf(process.argv.slice(2))
+void prepareBeside(wanted)
 /** @type {string[]} */
 const notTried = []
 let failed = 0
@@ -98,7 +99,7 @@ try {
   for (const tool of wanted) {
     const startedMs = Date.now()
     const lines = await tryTool(tool, env)
-    // Those of a language's first tool are also those of its packages and compiler.
+    // Those of a tool also count how long it waits for its packages and compiler.
     const seconds = ((Date.now() - startedMs) / 1000).toFixed(0)
     if (typeof lines === 'string') {
       notTried.push(tool.name)

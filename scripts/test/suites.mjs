@@ -32,6 +32,7 @@ const names = [
   'mcp',
   'asyncpg',
   'psycopg',
+  'sqlalchemy',
   'node-postgres',
   'postgres-js',
 ]

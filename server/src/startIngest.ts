@@ -1,4 +1,5 @@
 import { DaySalt, saltFile } from './analytics/DaySalt.js'
+import { serveAlerts, signingSecretOf } from './alerts/alertRoutes.js'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { openCountries } from './analytics/createSenderReader.js'
 import { Cleanups } from './Cleanups.js'
@@ -182,6 +183,9 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const history = engine && { ...options, folder: engine.folder, intake: ofUsers, accepted }
     const imports = history && new Imports(history)
     cleanups.add(() => imports?.drop())
+    const signingSecret = options.webhookSecret || signingSecretOf(opened.taskSecret)
+    if (engine !== undefined)
+      serveAlerts({ link: engine.link, intake: ofUsers, newest: opened.newest, logger })
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
       open: doorPaths,
@@ -223,7 +227,13 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
                 ? [mcpProxyRoute(options, { proxy: engine.proxy, tries })]
                 : []),
               eraseRoute({ authenticate, rounds: rounds!, logger }),
-              savedRoute({ authenticate, intake: ofUsers }),
+              savedRoute({
+                ...options,
+                authenticate,
+                intake: ofUsers,
+                signingSecret,
+                secret: opened.taskSecret,
+              }),
               ...historyRoutes({ ...history!, authenticate, imports: imports! }),
             ]),
       ],

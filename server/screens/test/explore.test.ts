@@ -71,6 +71,7 @@ describe('amounts', () => {
 
   it('are written with their currency, and a ratio as a mean', () => {
     expect(formatFigure(read(`${money}&in=EUR`), 12.5)).toBe('€12.50')
+    expect(formatFigure(read(`${money}&in=EUR`), 500)).toBe('€500')
     expect(formatFigure(read(money), 12.5)).toBe('12.5')
     expect(formatFigure(read('show=events&per=people'), 1 / 3)).toBe('0.33')
     // What is no code of a currency stays beside the figure.

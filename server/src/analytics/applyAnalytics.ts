@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { applyImports, undoneIn } from '../schema/imports.js'
-import { applySaved } from '../saved/savedSchema.js'
+import { applySaved, savedEntries } from '../saved/savedSchema.js'
 import { applyPlans, type JudgedEntry, Judges } from '../plan/Judges.js'
 import { planKind } from '../plan/readPlan.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
@@ -241,7 +241,7 @@ export const applyAnalytics = (store: Omit<Store, 'judges'>) => {
   const judges = new Judges()
   return async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<() => Promise<void>> => {
     const plans = entries.filter((entry) => entry.kind === planKind)
-    const saved = entries.filter((entry) => entry.kind === 'save')
+    const saved = entries.filter((entry) => savedEntries.has(entry.kind))
     const newest = entries.at(-1)!
     if (plans.length > 0) await applyPlans(connection, plans)
     if (saved.length > 0) await applySaved(connection, saved)

@@ -82,7 +82,8 @@ export const readGiven = (
   check(values)
   return Object.fromEntries(
     Object.entries(parameters).map(([each, { fallback, read }]) => {
-      const value = values[each] ?? fallback
+      // Null is a value where there may be none: all, where a number is usual.
+      const value = values[each] === undefined ? fallback : values[each]
       return [each, read === undefined || value === undefined ? value : read(value as never, each)]
     }),
   )

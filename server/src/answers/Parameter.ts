@@ -136,7 +136,10 @@ const moment = (about: string): Parameter<Moment> => ({
 
 const readField = (value: string, name: string): string => {
   if (fieldOf(value) !== undefined) return value
-  throw refuseField(`${name}: there is no field ${JSON.stringify(value)}; there are ${fieldNames}.`)
+  const marked = [`prop.${value}`, `trait.${value}`].map((each) => JSON.stringify(each)).join(' or ')
+  throw refuseField(
+    `${name}: there is no field ${JSON.stringify(value)}. A property or trait of this name is ${marked}; there are ${fieldNames}.`,
+  )
 }
 /** A column of events or sessions, a property or a trait. */
 export const field = (about: string): Parameter<string> => ({

@@ -35,15 +35,22 @@ const highest = [sql`figure DESC NULLS LAST`, ...mostFrequent]
 /** The values by their place. All behind the last that is told share the next one, and have no name; a single one has its own. */
 const ranked = (asked: Question, order: readonly Sql[]): Sql => {
   const { most } = asked
+  const figure = when(order === highest, sql`, ${figureOf(asked)} AS figure`)
+  const sorted = joinSql([...order, sql`value`], ', ')
+  if (!asked.rest && !isSplit(asked))
+    return sql`SELECT value, value AS shown, 1 AS "values", 0 AS weight, row_number() OVER (ORDER BY ${sorted}) AS place
+  FROM (
+    SELECT value${figure}, ${rowsOf(asked)} AS "rows" FROM counted GROUP BY value ORDER BY ${sorted} LIMIT ${most}
+  )`
   const currency = when(isSplit(asked), sql`, currency`)
   const apart = when(isSplit(asked), sql`PARTITION BY currency `)
   const isTold = sql`(place <= ${most} OR "values" = ${most + 1})`
   return sql`SELECT value${currency}, weight, least(place, ${most + 1}) AS place,
     CASE WHEN ${isTold} THEN value END AS shown, CASE WHEN ${isTold} THEN 1 ELSE "values" - ${most} END AS "values"
   FROM (
-    SELECT value${currency}, row_number() OVER (${apart}ORDER BY ${joinSql(order, ', ')}, value) AS place,
+    SELECT value${currency}, row_number() OVER (${apart}ORDER BY ${sorted}) AS place,
       count(*) OVER (${apart}) AS "values", sum("rows") OVER (${apart}) AS weight
-    FROM (SELECT value${currency}, ${figureOf(asked)} AS figure, ${rowsOf(asked)} AS "rows" FROM counted GROUP BY ALL)
+    FROM (SELECT value${currency}${figure}, ${rowsOf(asked)} AS "rows" FROM counted GROUP BY ALL)
   )${when(!asked.rest, sql` WHERE place <= ${most}`)}`
 }
 
@@ -66,7 +73,8 @@ ORDER BY r.weight DESC${currency}, r.place${time}`
 /** `[value, figure, rows]`, and what is to be sorted by. */
 const valuesOf = (asked: Question): { rows: Sql; order: readonly Sql[] } => {
   const { measure, most } = asked
-  const order = asked.highest_first || measure.isCount ? highest : mostFrequent
+  const isCount = measure.isCount === true && asked.per === null
+  const order = asked.highest_first || isCount ? highest : mostFrequent
   const [figure, rows] = [figureOf(asked), rowsOf(asked)]
   if (asked.rest || isSplit(asked)) {
     const figures = sql`r.shown AS value, ${figure} AS figure, ${rows} AS "rows", r.weight, r.place`
@@ -136,7 +144,7 @@ const mostLines = 6
 /** `[time, figure]`, or `[time, figure, value]` of the values with most rows or, where it is asked or a sum, the highest figure. */
 const byTime = (asked: Question): Sql => {
   const { measure, value, property } = asked
-  const isBySum = measure.isCount === true && property !== null
+  const isBySum = measure.isCount === true && property !== null && asked.per === null
   const order = asked.highest_first || isBySum ? highest : mostFrequent
   if (measure.days)
     return sql`SELECT "time", figure${when(value, sql`, value`)}

@@ -1,3 +1,4 @@
+import { alertTestPath } from '../alerts/alert.js'
 import { appendError, lakehouseError, refuse } from '../http/HttpError.js'
 import { type Route, answerPath, type Exchange } from '../http/Route.js'
 import { erasePath, exportPath } from '../payloads/erasure.js'
@@ -14,7 +15,7 @@ import type { OpenedLog } from '../wal/AcceptLog.js'
 import { TaskIds } from '../wal/TaskIds.js'
 
 /** Paths that always change tables. Whether a SQL statement does is found out by the engine. */
-const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert'])
+const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert', alertTestPath])
 
 /** Routes that may be asked again, and do nothing twice: the engine tells before it begins a change. */
 const reading: ReadonlySet<string> = new Set(['/query', answerPath, '/validate', '/explain', '/autocomplete'])

@@ -2,30 +2,9 @@ import { availableParallelism, totalmem } from 'node:os'
 import { logLevels, logToStandardError } from '../Logger.js'
 import { columnsForms } from '../sql/columnsForm.js'
 import * as kinds from './values.js'
-import { logDurabilities } from './values.js'
+import { asFlag as flag, inCode, logDurabilities, type Way } from './values.js'
 
-interface Way<T> {
-  as: kinds.Kind<T>
-  /** The default, as it would be written, or made of the options before it; without it nothing is set. */
-  usual?: string | ((before: { memoryLimit: string; quiet: boolean }) => T)
-  /** The default in words, where it is not written. @defaultValue '' */
-  otherwise?: string
-  /** A link to the part of the docs that says more. */
-  more?: string
-}
-
-/** A flag, such as `--port N`, with a sentence for `--help` and the docs; a switch has no value. */
-const flag = <W extends Way<unknown>>(form: string, about: string, way: W) => {
-  const [name = '', value] = form.slice(2).split(' ')
-  return { ...way, name, value, about }
-}
-
-/** What only code can set; its default in words is only told where it is not that of `usual`. */
-const inCode = <T>(about: string, usual: () => T, otherwise = String(usual())) => ({
-  about,
-  usual,
-  otherwise,
-})
+const anyText = { as: kinds.text, usual: '' }
 
 /** Every option of the service, by its name in code. Types, defaults, `--help` and the docs are made of this table. */
 const table = {
@@ -93,15 +72,28 @@ const table = {
       more: '[Behind a proxy](proxy.md#the-visitors-address)',
     },
   ),
-  metricsToken: flag('--metrics-token TOKEN', 'reads /metrics without a user; at least 16 letters', {
-    as: kinds.text,
-    usual: '',
-  }),
+  metricsToken: flag('--metrics-token TOKEN', 'reads /metrics without a user; at least 16 letters', anyText),
   mcpTokens: flag(
     '--mcp-tokens A,B:persons',
     'tokens of agents that ask by /mcp, each at least 16 letters: token for figures, token:persons for SQL and persons, too',
     { as: kinds.list, usual: '', more: '[Agents](api.md#agents)' },
   ),
+  webhookHosts: flag(
+    '--webhook-hosts A,B',
+    'hosts that alerts may call, each a name, or name:port; public is every host with public addresses',
+    { as: kinds.list, usual: 'public', more: '[Alerts](api.md#alerts)' },
+  ),
+  webhookSecret: flag('--webhook-secret SECRET', 'signs what alerts send to webhooks', {
+    as: kinds.text,
+    usual: '',
+    otherwise: 'made of the service’s own secret',
+  }),
+  smtp: flag(
+    '--smtp URL',
+    'the server by which alerts send e-mail, such as smtps://user:password@mail.example.com',
+    { as: kinds.smtp, usual: '', otherwise: 'alerts send no e-mail' },
+  ),
+  mailFrom: flag('--mail-from ADDRESS', 'the sender of that e-mail', anyText),
   origins: flag(
     '--origins A,B',
     'origins of pages that may use the lakehouse group; http://127.0.0.1:* is every port of that address',
@@ -271,6 +263,7 @@ const table = {
   ),
   headersWithinMs: inCode('milliseconds in which a client sends the headers of a request', () => 10_000),
   syncWaitMs: inCode('milliseconds that sync=true waits', () => 30_000),
+  now: inCode('tells alerts the time, in Unix milliseconds', () => Date.now, 'the system’s clock'),
   stuckAfterMs: inCode(
     'milliseconds that a cancelled statement may run on, before the engine is ended',
     () => 15_000,

@@ -9,6 +9,29 @@ export interface Kind<T> {
   read: (text: string, flag: string) => T
 }
 
+export interface Way<T> {
+  as: Kind<T>
+  /** The default, as it would be written, or made of the options before it; without it nothing is set. */
+  usual?: string | ((before: { memoryLimit: string; quiet: boolean }) => T)
+  /** The default in words, where it is not written. @defaultValue '' */
+  otherwise?: string
+  /** A link to the part of the docs that says more. */
+  more?: string
+}
+
+/** A flag, such as `--port N`, with a sentence for `--help` and the docs; a switch has no value. */
+export const asFlag = <W extends Way<unknown>>(form: string, about: string, way: W) => {
+  const [name = '', value] = form.slice(2).split(' ')
+  return { ...way, name, value, about }
+}
+
+/** What only code can set; its default in words is only told where it is not that of `usual`. */
+export const inCode = <T>(about: string, usual: () => T, otherwise = String(usual())) => ({
+  about,
+  usual,
+  otherwise,
+})
+
 /** The form of `--origins`: `https://shop.example`, or `http://127.0.0.1:*` for every port of the machine's own address. */
 export const originForm =
   /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\*$/i
@@ -90,6 +113,15 @@ export const port = checked(
 )
 
 const isSize = (written: string) => sizeForm.test(written)
+const smtpForm = /^smtps?:\/\/[^\s/]+\/?(?:\?\S*)?$/i
+/** The address of a server for mail; the empty text is none. It holds a password, which no message repeats. */
+export const smtp: Kind<string> = {
+  read: (url, name) => {
+    if (url === '' || smtpForm.test(url)) return url
+    throw new OperatorError(`${name} must be an address such as smtps://user:password@mail.example.com.`)
+  },
+}
+
 /** A size as DuckDB writes it. */
 export const size = checked(isSize, 'must be a size such as 512MB or 4GiB', same)
 export const bytes = checked(isSize, 'must be a size such as 2GB or 6GiB', bytesOf)

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { Ask } from '../answers/Answer.js'
+import { readAsk } from '../answers/answers.js'
 import { type GuestLink, hashToken, keepForGuests } from '../guests/GuestLinks.js'
 import { guestPrefix, screenPrefix } from '../files/screenRoutes.js'
+import { type Alert, readAlert, seal } from '../alerts/alert.js'
 import { originForm } from '../options/values.js'
 import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
@@ -97,6 +100,20 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
       origins: { type: 'array', items: { type: 'string', maxLength: 200 }, maxItems: 20 },
     }),
   ),
+  alert: readAlert,
+  metric: shapeChecker(
+    shape(['text', 'owner', 'since', 'answers'], {
+      text: text(500),
+      owner: text(120),
+      since: { type: 'string', pattern: String.raw`^\d{4}-\d\d-\d\d$` },
+      answers: {
+        type: 'array',
+        items: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+        minItems: 1,
+        maxItems: 1,
+      },
+    }),
+  ),
   annotation: shapeChecker(
     shape(['at', 'text'], {
       at: moment,
@@ -107,6 +124,20 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
 
 const wrong = (message: string) => refuse(400, 'invalid-body', message)
 
+interface Metric {
+  since: string
+  answers: [Ask]
+}
+
+/** A metric is an answer of any time. */
+const checkMetric = ({ since, answers: [ask] }: Metric) => {
+  if (Number.isNaN(Date.parse(since))) throw wrong('since is no day that there is.')
+  const fixed = ['from', 'until', 'before'].find((each) => Object.hasOwn(ask, each))
+  if (fixed !== undefined) throw wrong(`answers/0 must leave ${fixed} to whoever asks.`)
+  const { from } = readAsk(ask).answer.parameters
+  if (from === undefined) throw wrong(`answers/0: ${ask.name} is not of a time.`)
+}
+
 const checkWhole = ({ kind, value }: SavedItem) => {
   if (value === null) return
   checkValueOf[kind](value)
@@ -115,7 +146,18 @@ const checkWhole = ({ kind, value }: SavedItem) => {
     throw wrong('value must name an event, or a property and its value.')
   if (kind === 'goal' && (property === undefined) !== (wanted === undefined))
     throw wrong('value must have both property and value, or neither.')
+  if (kind === 'metric') checkMetric(value as Metric)
   if (kind === 'annotation' && Number.isNaN(Date.parse(at!))) throw wrong('at is no moment that there is.')
+}
+
+const hasMail = ({ to }: Alert) => typeof to !== 'string' && to.some((each) => 'mail' in each)
+
+const sealed = (item: SavedItem, secret: Buffer): SavedItem => {
+  const { to, ...alert } = item.value as Alert
+  return {
+    ...item,
+    value: { ...alert, to: typeof to === 'string' ? to : to.map((each) => seal(each, secret)) },
+  }
 }
 
 const tokenBytes = 24
@@ -142,15 +184,25 @@ const withToken = ({ value, was, ...item }: SavedItem): { item: SavedItem; addre
 }
 
 /**
- * `POST /saved` keeps a goal, a view, a segment, an annotation, a board or a link under a name, renames or removes it. It goes through the log, so
+ * `POST /saved` keeps a goal, a view, a segment, an annotation, a board, a metric, a link or an alert under a name, renames or removes it. It goes through the log, so
  * that each process that answers queries has it. Everybody who may read finds it in the view `saved`.
  */
 export const savedRoute = ({
   authenticate,
   intake,
+  signingSecret,
+  secret,
+  smtp,
+  now,
 }: {
   authenticate: Authenticate
   intake: Intake
+  /** Signs webhooks; whoever makes an alert gives it to their receivers. */
+  signingSecret: string
+  /** Receivers of alerts are kept sealed with it. */
+  secret: Buffer
+  smtp: string
+  now(): number
 }): Route => ({
   method: 'POST',
   path: savedPath,
@@ -161,17 +213,26 @@ export const savedRoute = ({
     checkItem(value)
     const given = value as SavedItem
     checkWhole(given)
+    const isAlert = given.kind === 'alert' && given.value !== null
+    if (isAlert && smtp === '' && hasMail(given.value as Alert))
+      throw wrong('to: mail needs a service that was started with --smtp.')
     const isNewLink = given.kind === 'link' && given.value !== null
-    const { item, address } = isNewLink ? withToken(given) : { item: given, address: undefined }
+    const { item, address } = isNewLink
+      ? withToken(given)
+      : { item: isAlert ? sealed(given, secret) : given, address: undefined }
     const record = {
       kind: 'save',
       count: 1,
-      receivedAtMs: Date.now(),
+      receivedAtMs: now(),
       body: Buffer.from(JSON.stringify([item])),
       target: JSON.stringify({ user }),
     }
     const { taskId, deadLetter } = await intake.accept(record, true)
     if (deadLetter !== undefined) throw refuse(409, 'not-saved', deadLetter.reason)
-    return { status: 200, body: { ok: true, task_id: taskId, ...(address !== undefined && { address }) } }
+    const more = {
+      ...(address !== undefined && { address }),
+      ...(isAlert && { signing_secret: signingSecret }),
+    }
+    return { status: 200, body: { ok: true, task_id: taskId, ...more } }
   },
 })

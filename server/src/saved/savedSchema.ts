@@ -1,4 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { alertKind } from '../alerts/alert.js'
+import { applyAlertNews, keepAlert } from '../alerts/alertsSchema.js'
 import { viewSql } from '../duckdb/quote.js'
 import type { LogEntry } from '../wal/segment.js'
 import { Unstorable } from '../wal/rejected.js'
@@ -29,16 +31,25 @@ const checkVersion = async (connection: DuckDBConnection, name: string, value: o
 
 const keep = async (
   connection: DuckDBConnection,
-  { kind, name, value, was }: SavedItem,
-  { user, atMs }: { user: string; atMs: number },
+  { kind, name, value: given, was }: SavedItem,
+  by: { user: string; atMs: number; sequence: number },
 ): Promise<void> => {
-  if (kind === 'board' && value !== null) await checkVersion(connection, name, value)
+  if (kind === 'board' && given !== null) await checkVersion(connection, name, given)
   await connection.run('DELETE FROM analytics.raw.saved WHERE kind = $1 AND name IN ($2, $3)', [
     kind,
     name,
     was ?? name,
   ])
+  const value =
+    kind === 'alert' ? await keepAlert(connection, { name, value: given, was: was ?? null }, by) : given
   if (value === null) return
+  if (kind === 'goal' && typeof was === 'string')
+    await connection.run(
+      `UPDATE analytics.raw.saved s SET value = json_merge_patch(value, json_object('answers',
+        [json_merge_patch(value->'$.answers[0]', json_object('goal', $1::VARCHAR))]))
+      WHERE kind = 'metric' AND ${goalOf} = $2`,
+      [name, was],
+    )
   const reader = await connection.runAndReadAll(
     'SELECT count(*) >= $2::INTEGER FROM analytics.raw.saved WHERE kind = $1',
     [kind, mostOfKind],
@@ -47,26 +58,46 @@ const keep = async (
     throw new Unstorable('request', `There are ${mostOfKind} of the kind ${kind}: remove one first.`)
   await connection.run(
     'INSERT INTO analytics.raw.saved VALUES ($1, $2, $3::JSON, $4, make_timestamptz(1000 * $5::BIGINT))',
-    [kind, name, JSON.stringify(value), user, atMs],
+    [kind, name, JSON.stringify(value), by.user, by.atMs],
   )
 }
 
-/** Writes what users have saved inside the caller's transaction. What was accepted last counts. */
+/** Entries of the log about what is saved. */
+export const savedEntries: ReadonlySet<string> = new Set(['save', alertKind])
+
+/** Writes what users have saved, and what became of it, inside the caller's transaction. What was accepted last counts. */
 export const applySaved = async (
   connection: DuckDBConnection,
   entries: readonly LogEntry[],
 ): Promise<void> => {
-  for (const { body, target, receivedAtMs } of entries) {
+  for (const entry of entries) {
+    if (entry.kind === alertKind) {
+      await applyAlertNews(connection, entry)
+      continue
+    }
+    const { body, target, receivedAtMs, first } = entry
     const { user } = JSON.parse(target!) as { user: string }
-    for (const item of JSON.parse(body.toString()) as SavedItem[])
-      await keep(connection, item, { user, atMs: Math.round(receivedAtMs) })
+    for (const [at, item] of (JSON.parse(body.toString()) as SavedItem[]).entries())
+      await keep(connection, item, { user, atMs: Math.round(receivedAtMs), sequence: first + at })
   }
 }
 
-export const savedKinds = ['goal', 'view', 'segment', 'annotation', 'link', 'board'] as const
+export const savedKinds = [
+  'goal',
+  'view',
+  'segment',
+  'annotation',
+  'link',
+  'board',
+  'metric',
+  'alert',
+] as const
 export type SavedKind = (typeof savedKinds)[number]
 
-/** The table and view of what users have saved. */
+/** The goal that a metric is of. */
+const goalOf = "(s.value->>'$.answers[0].goal')"
+
+/** The table and views of what users have saved. */
 export const savedSchema = `
 CREATE TABLE IF NOT EXISTS analytics.raw.saved (
   kind VARCHAR, name VARCHAR, value JSON, changed_by VARCHAR, changed_at TIMESTAMPTZ
@@ -74,14 +105,31 @@ CREATE TABLE IF NOT EXISTS analytics.raw.saved (
 ${viewSql({
   name: 'saved',
   comment:
-    'The goals, views, segments, annotations, boards and links for guests that users have saved, one a row.',
+    'The goals, views, segments, annotations, boards, metrics, links for guests and alerts that users have saved, one a row.',
   from: 'analytics.raw.saved s',
   columns: [
-    ['kind', 's.kind', 'goal, view, segment, annotation, board or link.'],
+    ['kind', 's.kind', 'goal, view, segment, annotation, board, metric, link or alert.'],
     ['name', 's.name', 'What it is called; of an annotation and a board an id.'],
-    ['value', 's.value', 'As it was sent to /saved; of a link also the hash of its token.'],
+    [
+      'value',
+      's.value',
+      'As it was sent to /saved; of a link also the hash of its token, of an alert’s webhooks the host alone.',
+    ],
     ['changed_by', 's.changed_by', 'The user who saved it last.'],
     ['changed_at', 's.changed_at', 'When that was.'],
+  ],
+})}
+${viewSql({
+  name: 'metrics',
+  comment: 'The figures that are agreed on, one a row: whoever is asked for one by its name gives this one.',
+  from: `analytics.raw.saved s WHERE s.kind = 'metric' AND (${goalOf} IS NULL
+    OR EXISTS (SELECT 1 FROM analytics.raw.saved g WHERE g.kind = 'goal' AND g.name = ${goalOf}))`,
+  columns: [
+    ['name', 's.name', 'What it is called.'],
+    ['definition', "s.value->>'text'", 'What it counts, in words.'],
+    ['owner', "s.value->>'owner'", 'Who answers for it.'],
+    ['since', "(s.value->>'since')::DATE", 'Since when it is agreed on.'],
+    ['answer', "s.value->'$.answers[0]'", 'What POST /answer gives it by, without the time.'],
   ],
 })}
 `
@@ -101,9 +149,19 @@ const places = bounds.map(
 
 /** A shorter id may be a number or a word of any text; in an address and as a goal's value it counts all the same. */
 const minTellingLength = 4
-const fields = ['event', 'property', 'value', 'text', 'title', 'answers', 'cards'] as const
-/** What a link, or the cards of a board, ask. */
-const inAnswers = `contains(lower(concat(t.value->>'answers', t.value->>'cards')), lower(to_json(x.id)::VARCHAR))`
+const fields = [
+  'event',
+  'property',
+  'value',
+  'text',
+  'title',
+  'owner',
+  'answers',
+  'cards',
+  'figures',
+] as const
+/** What a link, the cards of a board, or an alert ask. */
+const inAnswers = `contains(lower(concat(t.value->>'answers', t.value->>'cards', t.value->>'figures')), lower(to_json(x.id)::VARCHAR))`
 const letter = String.raw`[\p{L}\p{N}_]`
 const words = `lower(concat_ws(chr(10), t.name, ${fields.map((name) => `t.value->>'${name}'`).join(', ')}, ${address}))`
 const asWord = `(length(x.id) >= ${minTellingLength}
@@ -138,7 +196,7 @@ export const doesNameId = ({ name, value }: { name: string; value: object }, asW
   const texts = value as Record<string, unknown>
   if (typeof texts['value'] === 'string' && texts['value'].toLowerCase() === id) return true
   const cards = (texts['cards'] ?? []) as readonly { search?: string }[]
-  const shown = JSON.stringify([texts['answers'], cards]).toLowerCase()
+  const shown = JSON.stringify([texts['answers'], texts['figures'], cards]).toLowerCase()
   if (shown.includes(JSON.stringify(id))) return true
   const all = [texts as { search?: string }, ...cards].flatMap(({ search }) => search ?? [])
   const decoded = `&${decode(decode(all.join('&').replaceAll('+', ' ')))}&`.toLowerCase()

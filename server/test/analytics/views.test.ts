@@ -231,6 +231,8 @@ describe('listings', () => {
 
   it('name the views and tell what each column says', async () => {
     expect(await rowsOf(`SHOW TABLES FROM analytics`)).toEqual([
+      ['alert_messages'],
+      ['alerts'],
       ['all_sessions'],
       ['daily_sums'],
       ['errors'],
@@ -238,6 +240,7 @@ describe('listings', () => {
       ['identities'],
       ['identity_traits'],
       ['imports'],
+      ['metrics'],
       ['page_views'],
       ['persons'],
       ['plan_drift'],

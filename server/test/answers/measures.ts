@@ -164,7 +164,7 @@ export const explore = (events: readonly Seen[], asked: Counting): Row[] => {
   })
   const isByFigure =
     asked.highest_first ||
-    (interval === null ? measure === 'sum' || bases.includes(measure as never) : measure === 'sum')
+    (per === null && (measure === 'sum' || (interval === null && bases.includes(measure as never))))
   const inOrder = (a: Group, b: Group) => {
     const [one, two] = [tell(a.events) ?? -Infinity, tell(b.events) ?? -Infinity]
     const rows = rowsIn(b.events) - rowsIn(a.events)

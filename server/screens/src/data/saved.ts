@@ -1,3 +1,4 @@
+import type { Alert } from './alerts'
 import type { Ask } from './asks'
 import { base } from './base'
 import { createStore, useStore } from './createStore'
@@ -35,6 +36,8 @@ export interface SavedValues {
   board: { title: string; search: string; version: number; cards: readonly BoardCard[] }
   /** Filters, as parameters of an address. */
   segment: { search: string }
+  /** A figure that is agreed on: its definition, who answers for it, the day since when, and what is asked, without a time. */
+  metric: { text: string; owner: string; since: string; answers: [Ask] }
   /** What guests may see: a page at its address and what it asks or, where `path` is null, all pages. */
   link: {
     path: string | null
@@ -50,6 +53,7 @@ export interface SavedValues {
   }
   /** A text at a moment, as `toISOString` writes it. Its name is an id. */
   annotation: { at: string; text: string }
+  alert: Alert
 }
 export type SavedKind = keyof SavedValues
 
@@ -60,7 +64,16 @@ export interface Saved<Kind extends SavedKind> {
 
 type Lists = { [Kind in SavedKind]: readonly Saved<Kind>[] }
 
-const nothing: Lists = { goal: [], view: [], segment: [], annotation: [], link: [], board: [] }
+const nothing: Lists = {
+  goal: [],
+  view: [],
+  segment: [],
+  annotation: [],
+  link: [],
+  board: [],
+  metric: [],
+  alert: [],
+}
 /** Undefined until they were asked for. */
 const lists = createStore<Lists | undefined>(undefined)
 
@@ -84,9 +97,11 @@ export async function loadSaved(): Promise<void> {
     goal: of('goal'),
     view: of('view'),
     segment: of('segment'),
+    metric: of('metric'),
     annotation: of('annotation'),
     link: of('link'),
     board: of('board'),
+    alert: of('alert'),
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Page } from '../shell/Page'
+import { Alerts } from './alerts/Alerts'
 import { Boards } from './boards/Boards'
 import { Errors } from './errors/Errors'
 import { Explore } from './explore/Explore'
@@ -64,9 +65,17 @@ export const pages: readonly Page[] = [
     controls: (search) => (search.has('id') ? ['environment'] : ['environment', 'range', 'bots']),
     counts: (search) => (search.has('id') ? undefined : 'people'),
   },
-  { path: '/app/live', title: 'Live', group: 'Activity', view: Live, controls: ['environment', 'bots'] },
+  {
+    path: '/app/live',
+    title: 'Live',
+    group: 'Activity',
+    view: Live,
+    controls: ['environment', 'bots'],
+    counts: 'events',
+  },
   { path: '/app/vitals', title: 'Vitals', group: 'Monitoring', view: Vitals, counts: 'events' },
   { path: '/app/errors', title: 'Errors', group: 'Monitoring', view: Errors, counts: 'events' },
+  { path: '/app/alerts', title: 'Alerts', group: 'Monitoring', view: Alerts, controls: ['environment'] },
   { path: '/app/plan', title: 'Plan', group: 'Data', view: Plan, counts: 'events' },
   { path: '/app/sql', title: 'SQL', group: 'Data', view: SqlPage, controls: [] },
   { path: '/app/setup', title: 'Set up', group: 'Data', view: SetUp, controls: ['environment'] },

@@ -1,5 +1,7 @@
 import { useContext, useState } from 'preact/hooks'
+import { askOfAlert } from '../data/alerts'
 import type { Ask } from '../data/asks'
+import { describeFilter } from '../data/filters'
 import { useMayWrite } from '../data/login'
 import { downloadAddress, newUuid } from '../data/query'
 import { loadSaved, save, savedBoards, useSaved } from '../data/saved'
@@ -8,6 +10,7 @@ import { keptOf, ownOf, searchOfCard } from '../address/cardAddress'
 import { findRefusal } from '../address/guestAddress'
 import { addressOf, changeSearch, usePlace } from '../address/location'
 import { useScope } from '../address/scope'
+import { AlertForm } from './AlertForm'
 import { FormDialog } from './FormDialog'
 import { LinkForm } from './LinkForm'
 import { OneCard } from './oneCard'
@@ -107,6 +110,20 @@ function EmbedForm({ name, title, asking, close }: OfCard) {
   )
 }
 
+/** Makes an alert about what the card shows. */
+function CardAlert({ title, ask, close }: Pick<OfCard, 'title' | 'close'> & { ask: Ask }) {
+  const { path, search } = usePlace()
+  const { filters } = useScope()
+  const figure = {
+    ask,
+    label: [title, ...filters.map(describeFilter)].join(', ').slice(0, 300),
+  }
+  const page = location.origin + addressOf(path)
+  return (
+    <AlertForm name={title} draft={{ figures: [figure], page, search: search.toString() }} close={close} />
+  )
+}
+
 const forms = { board: BoardForm, embed: EmbedForm }
 
 interface Props extends Omit<OfCard, 'name' | 'close'> {
@@ -121,10 +138,11 @@ export function CardTools({ name, title, asking, ask, whole }: Props) {
   const { path, search } = usePlace()
   const isAlone = useContext(OneCard) !== undefined
   const mayWrite = useMayWrite()
-  const [form, setForm] = useState<keyof typeof forms>()
-  const Form = form && forms[form]
+  const [form, setForm] = useState<keyof typeof forms | 'alert'>()
+  const Form = form && form !== 'alert' && forms[form]
+  const ofAlert = askOfAlert(ask)
   const mayEmbed = findRefusal({ path, search: search.toString() }, false) === undefined
-  const button = (which: keyof typeof forms, text: string) => (
+  const button = (which: keyof typeof forms | 'alert', text: string) => (
     <button
       class="button quiet"
       type="button"
@@ -141,10 +159,14 @@ export function CardTools({ name, title, asking, ask, whole }: Props) {
       <ShowSql ask={ask} of={title} />
       {name !== undefined && mayWrite && button('board', 'Board')}
       {name !== undefined && mayWrite && mayEmbed && button('embed', 'Embed')}
+      {ofAlert && mayWrite && button('alert', 'Alert')}
       {isAlone && (
         <a class="button quiet" href={addressOf(path, search)} aria-label={`Open: ${title}`}>
           Open
         </a>
+      )}
+      {form === 'alert' && ofAlert && (
+        <CardAlert title={title} ask={ofAlert} close={() => setForm(undefined)} />
       )}
       {Form && name !== undefined && <Form {...{ name, title, asking }} close={() => setForm(undefined)} />}
     </div>

@@ -25,10 +25,14 @@ export function formatChange(now: number, before: number): string | undefined {
   return `${change > 0 ? '+' : change < 0 ? '−' : '±'}${percent.format(Math.abs(change))}`
 }
 
-/** `€12.50`, in a currency by its code; of what is none, the figure and the text. */
+/** `€12.50` and `€500`, in a currency by its code; of what is none, the figure and the text. */
 export function formatMoney(amount: number, currency: string): string {
   try {
-    return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount)
+    return new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+      trailingZeroDisplay: 'stripIfInteger',
+    }).format(amount)
   } catch {
     return `${formatMean(amount)} ${currency}`
   }

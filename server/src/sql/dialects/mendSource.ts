@@ -1,7 +1,7 @@
 import { applyEdits, type Edit, Edits } from '../text/edits.js'
 import { argumentsOf, type Call, callAt, onlyToken, operandAt, operandBefore } from '../text/operands.js'
 import { meanings, operatorMeanings } from './meanings.js'
-import { cutWhole, numbers } from './texts.js'
+import { cutWhole, isDouble, numbers } from './texts.js'
 import type { Meaning } from './times.js'
 import { isName, isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 import type { Dialect } from './dialects.js'
@@ -316,6 +316,13 @@ export const mendSource = (source: readonly SourceToken[], dialect: Dialect): Ed
       edits.before(at + 1, "CONCAT('(?i)', ")
       edits.after(at + 1, ')')
     }
+    if (
+      dialect === 'postgresql' &&
+      word === 'bytea' &&
+      /^\\x(?:[\da-f]{2})*$/i.test(tokens[at - 2]?.text ?? '')
+    )
+      edits.replace(at - 2, at - 2, quoted(tokens[at - 2]!.text.slice(2).replaceAll(/../g, String.raw`\x$&`)))
+    if (isDouble(tokens, at, dialect)) edits.replace(at, at, 'DOUBLE PRECISION')
     if (dialect === 'oracle' && token.text === '||') mendJoin(edits, at)
     if (isSymbol(token, '[')) mendItem(edits, at, dialect)
     if (isSymbol(token, '/') && divisions[dialect] !== undefined) edits.replace(at, at, per)

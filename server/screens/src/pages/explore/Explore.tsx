@@ -24,10 +24,11 @@ function Asides({ question }: { question: Question }) {
   const [search, setSearch] = useSearch()
   const { range } = useScope()
   const { by, interval, measure, per, shape, isHighestFirst, hasRest, isCompared } = question
-  const isSorted = measure.isCount && !per
+  // A sum has its highest values in any case; of people and sessions only a table has.
+  const isSorted = measure.isCount && !per && (measure.needsProperty || !interval)
   return (
     <>
-      {by && measure.name !== 'events' && (interval ? !measure.isOfDays : !isSorted) && (
+      {by && !isSorted && measure.name !== 'events' && !measure.isOfDays && (
         <Tabs
           name="Order"
           tabs={orderTabs}

@@ -24,9 +24,10 @@ import { BreakdownSelect, StepList } from './StepList'
 import { formatCount } from '../../parts/format'
 import { Table } from '../../parts/Table'
 import { Moment } from '../../parts/Moment'
+import { OnlyThese } from '../../parts/OnlyThese'
 import { PersonLink } from '../../parts/cells'
 
-const mostPeople = 100
+const mostPeople = 150
 
 /** Who did a step, or did it and none after it. */
 function FunnelPeople({ asking, choice }: { asking: FunnelAsking; choice: PeopleChoice }) {
@@ -41,6 +42,7 @@ function FunnelPeople({ asking, choice }: { asking: FunnelAsking; choice: People
         const all = Number(rows[0]?.[4])
         return (
           <>
+            <OnlyThese ids={rows.map(([id]) => String(id))} all={all} without="people" />
             <Table
               caption={title}
               rows={rows}

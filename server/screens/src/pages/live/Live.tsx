@@ -1,6 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
+import { whereOf } from '../../data/asks'
 import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
+import { startOfDay } from '../../address/timeRange'
 import { type LiveQuestion, askNewest, useLiveEvents } from './useLiveEvents'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
@@ -124,12 +126,22 @@ function Minutes({ question, isPaused }: { question: LiveQuestion; isPaused: boo
 
 /** What happens now. */
 export function Live() {
-  const { environment, bots } = useScope()
+  const { environment, bots, filters, now } = useScope()
   const [search, setSearch] = useSearch()
   const [isPaused, setPaused] = useState(false)
   const [hasMinutes, hasNewest] = [useIsShown('minutes'), useIsShown('newest')]
   const event = search.get('event')
-  const question = useMemo<LiveQuestion>(() => ({ environment, bots, event }), [environment, bots, event])
+  const segment = JSON.stringify(whereOf(filters))
+  const question = useMemo<LiveQuestion>(
+    () => ({
+      environment,
+      bots,
+      event,
+      // What people did before and the rest of a session are looked for each time.
+      ...(filters.length > 0 && { where: whereOf(filters), from: startOfDay(now, -1).toISOString() }),
+    }),
+    [environment, bots, event, segment],
+  )
   return (
     <>
       {hasMinutes && hasNewest && (
@@ -140,7 +152,7 @@ export function Live() {
           <span class="soft" role="status">
             {isPaused
               ? 'Paused. Events that come now are shown when you go on.'
-              : 'New events come by themselves.'}
+              : `New events come by themselves${filters.length > 0 ? '; with a filter those of today and yesterday are shown' : ''}.`}
           </span>
           {event !== null && (
             <button class="button" type="button" onClick={() => setSearch({ event: undefined })}>

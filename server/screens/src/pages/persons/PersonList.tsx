@@ -4,6 +4,7 @@ import type { Json } from '../../data/query'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
+import { OnlyThese } from '../../parts/OnlyThese'
 import { PersonLink } from '../../parts/cells'
 import { OneCard } from '../../parts/oneCard'
 import { Table, type TableColumn } from '../../parts/Table'
@@ -121,6 +122,13 @@ export function PersonList() {
                 </>
               )}
             </p>
+            {text !== '' && (
+              <OnlyThese
+                ids={answer.rows.map(([id]) => String(id))}
+                all={peopleIn(answer.rows)}
+                without="q"
+              />
+            )}
             <Table<Row>
               caption="People"
               rows={answer.rows}

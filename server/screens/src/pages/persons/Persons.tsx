@@ -15,17 +15,19 @@ function Person({ id }: { id: string }) {
   const ask = { name: 'person', environment, id }
   const asked = useAnswer(ask, { askedAt: now })
   const row = asked.answer?.rows[0]
+  // What is known stays, dimmed, without a line above it that would push it down.
+  const shown = asked.answer ? { ...asked, isLoading: false } : asked
   const person = useMemo(() => row && readPerson(row), [row])
   return (
     <>
       <p>
         <a href={addressOf('/app/persons', scopeSearch())}>All people</a>
       </p>
-      <AnswerBody asked={asked} empty={`Nobody in the environment ${environment} has the id ${id}.`}>
+      <AnswerBody asked={shown} empty={`Nobody in the environment ${environment} has the id ${id}.`}>
         {() =>
           person && (
             <>
-              <PersonCard person={person} ask={ask} />
+              <PersonCard person={person} ask={ask} isStale={asked.isStale} />
               <Timeline person={person} />
             </>
           )

@@ -77,11 +77,17 @@ interface Props {
 /** Whether events come, where from, and what is in their way. */
 export function Arrivals({ progress, marked, environment }: Props) {
   const { state, arrival, refused } = progress
+  const scopeSearch = useScopeSearch()
   return (
     <div class={`arrivals is-${state}`} role="status">
       <p>{lines[state](progress, environment)}</p>
       {refused && <Refused refused={refused} />}
       <Marked {...marked} />
+      {state === 'arrived' && (
+        <p>
+          <a href={addressOf('/app/alerts', scopeSearch({ new: 'silence' }))}>Alert me when events stop</a>
+        </p>
+      )}
       {state === 'arrived' && arrival?.lacksCampaigns && (
         <p>
           An address has <code>utm_source</code>, but no event has a campaign. Add the plugin{' '}
