@@ -2,30 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { logLevels, logToStandardError } from '../Logger.js'
 import { columnsForms } from '../sql/columnsForm.js'
 import * as kinds from './values.js'
-import { logDurabilities } from './values.js'
-
-interface Way<T> {
-  as: kinds.Kind<T>
-  /** The default, as it would be written, or made of the options before it; without it nothing is set. */
-  usual?: string | ((before: { memoryLimit: string; quiet: boolean }) => T)
-  /** The default in words, where it is not written. @defaultValue '' */
-  otherwise?: string
-  /** A link to the part of the docs that says more. */
-  more?: string
-}
-
-/** A flag, such as `--port N`, with a sentence for `--help` and the docs; a switch has no value. */
-const flag = <W extends Way<unknown>>(form: string, about: string, way: W) => {
-  const [name = '', value] = form.slice(2).split(' ')
-  return { ...way, name, value, about }
-}
-
-/** What only code can set; its default in words is only told where it is not that of `usual`. */
-const inCode = <T>(about: string, usual: () => T, otherwise = String(usual())) => ({
-  about,
-  usual,
-  otherwise,
-})
+import { defineFlag as flag, inCode, logDurabilities, type Way } from './values.js'
 
 /** Every option of the service, by its name in code. Types, defaults, `--help` and the docs are made of this table. */
 const table = {
@@ -69,6 +46,22 @@ const table = {
     'a JSON file of more users, with roles and hashed passwords; read again on SIGHUP',
     { as: kinds.text, usual: '', more: '[Users and roles](operate.md#users-and-roles)' },
   ),
+  oidcIssuer: flag('--oidc-issuer URL', 'logs users in by this provider of OpenID Connect', {
+    as: kinds.issuer,
+    usual: () => '',
+    otherwise: 'by password alone',
+    more: '[OpenID Connect](operate.md#openid-connect)',
+  }),
+  oidcClientId: flag('--oidc-client-id ID', 'its id of this service', { as: kinds.text, usual: '' }),
+  oidcClientSecret: flag('--oidc-client-secret SECRET', 'its secret', { as: kinds.text, usual: '' }),
+  oidcRoles: flag('--oidc-roles GROUP=ROLE', 'roles of its groups, separated by commas; * is everybody', {
+    as: kinds.roles,
+    usual: '',
+  }),
+  oidcGroupsClaim: flag('--oidc-groups-claim NAME', 'where it names a user’s groups', {
+    as: kinds.text,
+    usual: 'groups',
+  }),
   geoDatabase: flag(
     '--geo-database FILE',
     'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
@@ -314,10 +307,6 @@ export const flags = rows.flatMap(([option, row]): Flag[] => ('as' in row ? [{ o
 
 /** The options that have no flag. */
 export const codeOptions = rows.flatMap(([option, row]) => ('as' in row ? [] : [{ option, ...row }]))
-
-/** The variable of a flag: `WAYMARK_API_KEYS` for `--api-keys`. The variable of a switch must be `true`. */
-export const variableOf = ({ name }: { name: string }): string =>
-  `WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`
 
 export const completeOptions = (given: ServerOptions): CompleteOptions => {
   const complete: Record<string, unknown> = { ...given }

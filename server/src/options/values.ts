@@ -9,6 +9,29 @@ export interface Kind<T> {
   read: (text: string, flag: string) => T
 }
 
+export interface Way<T> {
+  as: Kind<T>
+  /** The default, as it would be written, or made of the options before it; without it nothing is set. */
+  usual?: string | ((before: { memoryLimit: string; quiet: boolean }) => T)
+  /** The default in words, where it is not written. @defaultValue '' */
+  otherwise?: string
+  /** A link to the part of the docs that says more. */
+  more?: string
+}
+
+/** A flag, such as `--port N`, with a sentence for `--help` and the docs; a switch has no value. */
+export const defineFlag = <W extends Way<unknown>>(form: string, about: string, way: W) => {
+  const [name = '', value] = form.slice(2).split(' ')
+  return { ...way, name, value, about }
+}
+
+/** What only code can set; its default in words is only told where it is not that of `usual`. */
+export const inCode = <T>(about: string, usual: () => T, otherwise = String(usual())) => ({
+  about,
+  usual,
+  otherwise,
+})
+
 /** The form of `--origins`: `https://shop.example`, or `http://127.0.0.1:*` for every port of the machine's own address. */
 export const originForm =
   /^https?:\/\/(?:[\w.-]+|\[[\da-f:]+\])(?::\d+)?$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\]):\*$/i
@@ -150,6 +173,38 @@ export const catalogs = listOf(
   'names of small letters, digits and _ that are not reserved',
   (name) => !catalogForm.test(name) || reserved.has(name),
   'catalog',
+)
+
+export const userRoles = ['read', 'write', 'admin'] as const
+/**
+ * `read` changes nothing; `write` may do everything that the lakehouse group offers; `admin` makes users and keys, too.
+ */
+export type UserRole = (typeof userRoles)[number]
+
+/** Roles by group. */
+export const roles: Kind<Readonly<Record<string, UserRole>>> = {
+  isList: true,
+  read: (written, flag) =>
+    Object.fromEntries(
+      splitList(written).map((each) => {
+        const cut = each.lastIndexOf('=')
+        const role = userRoles.find((known) => known === each.slice(cut + 1))
+        if (cut > 0 && role !== undefined) return [each.slice(0, cut), role]
+        throw new OperatorError(
+          `${flag} takes a group and a role (${userRoles.join(', ')}), such as analysts=write, not ${each}.`,
+        )
+      }),
+    ),
+}
+
+/** Passwords and codes go there, so it is https but on this machine. */
+export const issuer = checked(
+  (written) =>
+    /^https:\/\/[^\s?#]+$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/[^\s?#]*)?$/.test(
+      written,
+    ) && URL.canParse(written),
+  'must be an address such as https://login.example.com',
+  same,
 )
 
 export const basePath: Kind<string> = {

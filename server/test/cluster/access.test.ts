@@ -101,7 +101,7 @@ it('two processes that change at once lose nothing', async () => {
   try {
     const invite = (at: number) => {
       const body = JSON.stringify({ change: 'invite', user: `u${at}`, role: 'read' })
-      return services[at % 2]!.send('POST', '/access', body, root)
+      return services.at(at % 2)!.send('POST', '/access', body, root)
     }
     const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => invite(at)))
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
