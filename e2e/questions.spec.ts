@@ -1,281 +1,425 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Locator, type Page, expect, test as base } from '@playwright/test'
+import { expect, type Page, test as base } from '@playwright/test'
+import { formatChange, formatDuration, formatMean, formatShare } from '../server/screens/src/parts/format'
+import { vitals } from '../server/screens/src/pages/vitals/metrics'
 import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
+import { createHand, type Hand } from './fixtures/createHand'
 import { createService, type Service } from './fixtures/createService'
-import { personOf, sendShopVisits, type ShopVisit, shopVisits } from './fixtures/shopVisits'
-import { everyVital, recorded, sendRecorded } from './fixtures/recorded'
+import { sendShop } from './fixtures/shop.mjs'
 
-/** Counts what somebody does who asks: clicks, and words that are typed. */
-const createHand = () => {
-  const did = { clicks: 0, words: 0 }
-  return {
-    did,
-    async click(target: Locator) {
-      did.clicks++
-      await target.click()
-    },
-    /** A list is opened by one click, and one more chooses. */
-    async choose(list: Locator, option: string) {
-      did.clicks += 2
-      await list.selectOption(option)
-    },
-    /** A click into the field, then the word and Enter. */
-    async type(field: Locator, word: string) {
-      did.clicks++
-      did.words++
-      await field.fill(word)
-      await field.press('Enter')
-    },
-  }
-}
+/** No question may take more. */
+const mostClicks = 6
 
-const test = base.extend<{ hand: ReturnType<typeof createHand> }, { service: Service }>({
+const test = base.extend<{ hand: Hand }, { service: Service }>({
   service: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright wants a pattern here
     async ({}, use) => {
       await awayFromMidnight()
       const data = await mkdtemp(join(tmpdir(), 'waymark-questions-'))
       const service = await createService(data, {})
-      await sendShopVisits(service.url)
-      await sendRecorded(service.url)
+      await sendShop(service.url, 'test-key')
       await use(service)
       await service.stop()
       await rm(data, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
     },
     { scope: 'worker', timeout: midnightTimeoutMs },
   ],
-  /** Each question begins on the overview, after the login, and has cost little when it is answered. */
+  /** Each question begins on the overview, after the login. */
   hand: async ({ page, service: { url, user, password } }, use) => {
-    const response = await page.context().request.post(`${url}/session`, {
-      data: { user, password },
-      headers: { origin: url },
-    })
-    expect(response.ok()).toBe(true)
+    await page
+      .context()
+      .request.post(`${url}/session`, { data: { user, password }, headers: { origin: url } })
     await page.goto(`${url}/app/`)
-    const hand = createHand()
+    const hand = createHand(page)
     await use(hand)
-    expect(hand.did.clicks).toBeLessThanOrEqual(4)
-    expect(hand.did.words).toBeLessThanOrEqual(1)
+    expect(hand.clicks()).toBeLessThanOrEqual(mostClicks)
   },
 })
 
-test.use({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 } })
+test.use({ timezoneId: 'UTC', viewport: { width: 1440, height: 900 }, acceptDownloads: true })
 
-const card = (page: Page, name: string | RegExp) => page.getByRole('region', { name, exact: true })
-const row = (table: Locator, name: string) =>
-  table.getByRole('row').filter({ has: table.page().getByRole('rowheader', { name, exact: true }) })
-const rows = (table: Locator) => table.locator('tbody').getByRole('row')
-const tab = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true })
-const list = (page: Page, label: string) =>
-  page.locator('label', { hasText: new RegExp(`^${label}`) }).locator('select')
-const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
+const lastDays = (days: number) => `"timestamp" >= date_trunc('day', now()) - INTERVAL ${days - 1} DAY`
+/** Whole weeks before this one, from Monday. */
+const week = (before: number) =>
+  `"timestamp" >= date_trunc('week', now()) - INTERVAL ${before} WEEK
+  AND "timestamp" < date_trunc('week', now()) - INTERVAL ${before - 1} WEEK`
 
-const groupBy = <T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> => {
-  const groups = new Map<string, T[]>()
-  for (const one of all) groups.set(keyOf(one), [...(groups.get(keyOf(one)) ?? []), one])
-  return groups
-}
+/** A session as its events say it. */
+const visits = `SELECT session_id, arg_min(path, "timestamp") FILTER (event = '$pageview') AS entry,
+  count(*) FILTER (event = '$pageview') AS views, bool_or(event = 'Order Placed') AS ordered,
+  max(utm_source) AS source, max(utm_medium) AS medium, max(utm_campaign) AS campaign, max(referrer) AS referrer,
+  any_value(device) AS device, any_value(person_id) AS person_id, min("timestamp") AS "timestamp"
+FROM events GROUP BY session_id`
 
-const recent = shopVisits.filter(({ daysAgo }) => daysAgo < 30)
-/** By the page on which they began, how many visits saw no other. */
-const bouncedAt = (entry: string) => {
-  const began = recent.filter(({ pages }) => pages[0] === entry)
-  return share.format(began.filter(({ pages }) => pages.length === 1).length / began.length)
-}
+const total = `(properties->>'total')::DOUBLE`
 
-/** How many people have each value at their first page, and how many of them ordered within 7 days. */
-const converted = (valueOf: (visit: ShopVisit) => string) => {
-  const counts = new Map<string, [string, string]>()
-  const persons = [...groupBy(recent, personOf).values()].map((visits) => chainOf(visits))
-  for (const [value, all] of groupBy(persons, ({ first }) => valueOf(first)))
-    counts.set(value, [String(all.length), String(all.filter(({ ordered }) => ordered).length)])
-  return counts
-}
+const texts = (rows: readonly unknown[][]) => rows.map((row) => row.map(String))
+/** Figures of a table whose first column names its rows; `columns` are the places of the figures. */
+const toMap = (rows: readonly string[][], ...columns: number[]) =>
+  new Map(rows.map((row) => [row[0], columns.map((at) => row[at]?.split(' ')[0]?.replaceAll(',', ''))]))
+/** Rows with a figure; today goes on. */
+const filled = (rows: readonly string[][]) =>
+  rows
+    .filter(([, figure]) => /[1-9]/.test(figure ?? ''))
+    .map(([name = '', ...figures]) => [name.replace(', goes on', ''), ...figures])
+const day = (time: unknown) =>
+  new Intl.DateTimeFormat('en-GB', {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+  }).format(new Date(String(time)))
 
-/** Which visit begins the chain: the first that leads to an order in time, else the first of all. */
-const chainOf = (visits: readonly ShopVisit[]) => {
-  const inOrder = visits.toSorted((a, b) => b.daysAgo - a.daysAgo)
-  const orders = inOrder.filter(({ events }) => events.includes('Order Placed'))
-  const leads = (visit: ShopVisit) =>
-    orders.some(({ daysAgo }) => daysAgo <= visit.daysAgo && daysAgo >= visit.daysAgo - 7)
-  const start = inOrder.find(leads)
-  const first = start ?? inOrder[0]
-  if (!first) throw new Error('A person has no visit.')
-  return { first, ordered: start !== undefined }
-}
-
-const readFunnel = async (groups: Locator) => {
-  await expect(rows(groups).first()).toBeVisible()
-  const texts = await rows(groups).evaluateAll((all) =>
-    all.map((each) => [...each.children].map((cell) => cell.textContent?.trim().split(' ')[0] ?? '')),
+/** How many of those who took the first of some steps took each of the next, all within a week. */
+const funnel = (steps: readonly string[], { by = 'NULL', people = 'TRUE' } = {}) => `
+WITH ${steps.map((step, at) => `s${at} AS (SELECT person_id, "timestamp" AS t, ${at === 0 ? by : 'NULL'} AS by FROM events WHERE event = '${step}' AND ${people}${at === 0 ? ` AND ${lastDays(30)}` : ''})`).join(', ')}
+SELECT s0.by, ${steps.map((_, at) => `count(DISTINCT s${at}.person_id)`).join(', ')}
+FROM s0 ${steps
+  .slice(1)
+  .map(
+    (_, at) =>
+      `LEFT JOIN s${at + 1} ON s${at + 1}.person_id = s${at}.person_id AND s${at + 1}.t > s${at}.t AND s${at + 1}.t <= s0.t + INTERVAL 7 DAY`,
   )
-  return new Map(texts.map(([value = '', begun = '', ordered = '']) => [value, [begun, ordered]]))
+  .join(' ')}
+GROUP BY ALL`
+
+const retained = (first: string, range: string, people = 'TRUE') => `
+WITH firsts AS (
+  SELECT person_id, min("timestamp") AS "timestamp" FROM events WHERE event = '${first}' GROUP BY ALL
+), cohorts AS (
+  SELECT person_id, "timestamp" AS t, date_trunc('week', "timestamp") AS cohort FROM firsts WHERE ${range} AND ${people}
+)
+SELECT cohort::DATE::VARCHAR, date_diff('week', cohort, e."timestamp") AS period, count(DISTINCT e.person_id) AS people
+FROM cohorts c JOIN events e ON e.person_id = c.person_id AND e."timestamp" > c.t
+GROUP BY ALL ORDER BY ALL`
+
+/** Cells of the table of retention as the SQL above has them. */
+const readRetention = async (page: Page, hand: Hand) => {
+  await hand.rows('Retention')
+  const rows = await hand
+    .card('Retention')
+    .locator('tbody tr:not(.cohort-mean)')
+    .evaluateAll((all) =>
+      all.map((row) => [
+        row.querySelector('th')?.textContent ?? '',
+        [...row.querySelectorAll('td.cohort-cell')].map(
+          (cell) => cell.querySelector('.cohort-people')?.textContent ?? '',
+        ),
+      ]),
+    )
+  void page
+  return rows.flatMap(([name, cells]) =>
+    [...(cells ?? [])].flatMap((people, period) =>
+      people === '0'
+        ? []
+        : [[new Date(`${String(name)} UTC`).toISOString().slice(0, 10), String(period), people]],
+    ),
+  )
 }
 
-test.describe('a question is answered by at most four clicks and a word', () => {
-  test('how many visitors come this week, and came in the last', async ({ page, hand }) => {
-    await hand.choose(list(page, 'Time'), 'This week')
-    const monday = (new Date().getUTCDay() + 6) % 7
-    const midnight = new Date().setUTCHours(0, 0, 0, 0)
-    const came = [
-      ...shopVisits.map((visit) => ({ person: personOf(visit), daysAgo: visit.daysAgo })),
-      ...recorded.map(({ anonymous_id, timestamp }) => ({
-        person: anonymous_id,
-        daysAgo: Math.ceil((midnight - timestamp) / 86_400_000),
-      })),
-    ]
-    const cameIn = (first: number, last: number) =>
-      new Set(came.filter(({ daysAgo }) => daysAgo <= first && daysAgo >= last).map(({ person }) => person))
-        .size
-    const totals = card(page, 'Totals')
-    // Today's visits would be at noon; nobody came today.
-    await expect(totals.getByRole('button', { name: 'People' }).locator('.figure')).toHaveText(
-      String(cameIn(monday, 0)),
+/** What is asked, by its number in the list of the twenty-five. */
+const questions: Record<string, (given: { page: Page; hand: Hand; service: Service }) => Promise<void>> = {
+  '1 visitors of last week against the week before': async ({ hand, service }) => {
+    await hand.choose('Time', 'Last week')
+    const people = (before: number) => `count(DISTINCT person_id) FILTER (${week(before)})`
+    const [[last, earlier] = []] = await service.sql(`SELECT ${people(1)}, ${people(2)} FROM events`)
+    const figure = hand.card('Totals').getByRole('button', { name: 'People' })
+    await expect(figure.locator('.figure')).toHaveText(String(last))
+    await expect(figure).toContainText(
+      `${formatChange(Number(last), Number(earlier))} from ${String(earlier)}`,
     )
-    await hand.choose(list(page, 'Time'), 'Last week')
-    await expect(totals.getByRole('button', { name: 'People' }).locator('.figure')).toHaveText(
-      String(cameIn(monday + 7, monday + 1)),
+  },
+
+  '2 landing pages of a campaign': async ({ page, hand, service }) => {
+    await hand.click(hand.card('Sources').getByRole('button', { name: 'Campaign' }))
+    await hand.click(hand.row('Sources', 'spring').getByRole('button'))
+    await hand.click(hand.card('Pages').getByRole('button', { name: 'Entry' }))
+    await expect(page.getByRole('button', { name: 'Remove the filter Campaign is spring' })).toBeVisible()
+    const wanted = await service.sql(
+      `SELECT entry, count(*) FROM (${visits}) WHERE campaign = 'spring' AND ${lastDays(30)} GROUP BY ALL`,
     )
-    await expect(rows(card(page, 'People over time'))).toHaveCount(7)
-  })
+    await expect(hand.card('Pages').locator('tbody').getByRole('row')).toHaveCount(wanted.length)
+    expect(toMap(await hand.rows('Pages'), 1)).toEqual(toMap(texts(wanted), 1))
+  },
 
-  test('the conversion by source', async ({ page, hand }) => {
-    await hand.click(tab(page, 'Funnel'))
-    await hand.type(page.getByRole('combobox', { name: 'Step 2' }), 'Order Placed')
-    await hand.choose(list(page, 'by'), '$utm_source')
-    const groups = card(page, 'By $utm_source at the first step')
-    expect(await readFunnel(groups)).toEqual(converted(({ source }) => source ?? '(none)'))
-  })
+  '3 the funnel view, cart, order by device': async ({ page, hand, service }) => {
+    const steps = ['Product Viewed', 'Added to Cart', 'Order Placed']
+    await hand.open('Funnel')
+    await hand.click(page.getByRole('button', { name: 'Add a step' }))
+    for (const [at, step] of steps.entries()) await hand.type(`Step ${at + 1}`, step)
+    await hand.choose('by', '$device')
+    const wanted = await service.sql(funnel(steps, { by: 'device' }))
+    const shown = await hand.rows('By $device at the first step')
+    expect(toMap(shown, 1, 2, 3)).toEqual(toMap(texts(wanted), 1, 2, 3))
+  },
 
-  test('a funnel by device', async ({ page, hand }) => {
-    await hand.click(tab(page, 'Funnel'))
-    await hand.type(page.getByRole('combobox', { name: 'Step 2' }), 'Order Placed')
-    await hand.choose(list(page, 'by'), '$device')
-    const groups = card(page, 'By $device at the first step')
-    expect(await readFunnel(groups)).toEqual(converted(({ device }) => device))
-  })
+  '4 retention of sign-ups by week': async ({ page, hand, service }) => {
+    await hand.open('Retention')
+    await hand.choose('Time', 'Last 90 days')
+    await hand.type('People who did', 'Signed Up')
+    await expect(hand.card('Retention')).toContainText('did Signed Up for the first time ever')
+    const wanted = await service.sql(retained('Signed Up', lastDays(90)))
+    expect(await readRetention(page, hand)).toEqual(texts(wanted))
+  },
 
-  test('the retention by week of sign-ups', async ({ page, hand }) => {
-    await hand.click(tab(page, 'Retention'))
-    await hand.type(page.getByRole('combobox', { name: 'People who did' }), '/join')
-    await hand.choose(list(page, 'Time'), 'Last 90 days')
-    const cohorts = card(page, 'Retention').locator('tbody tr:not(.cohort-mean)')
-    const signedUp = groupBy(
-      shopVisits.filter(({ pages }) => pages.includes('/join')),
-      personOf,
+  '5 what people do after /pricing': async ({ hand, service }) => {
+    await hand.open('Paths')
+    await hand.type('From', '/pricing')
+    const [[next, sessions] = []] = await service.sql(`
+WITH views AS (
+  SELECT session_id, path, "timestamp" AS t, lag(path) OVER (PARTITION BY session_id ORDER BY "timestamp") AS before
+  FROM events WHERE event = '$pageview' AND ${lastDays(30)}
+), steps AS (
+  SELECT session_id, path, lead(path) OVER (PARTITION BY session_id ORDER BY t) AS next,
+    row_number() OVER (PARTITION BY session_id, path ORDER BY t) AS nth
+  FROM views WHERE before IS DISTINCT FROM path
+)
+SELECT next, count(*) AS sessions FROM steps WHERE path = '/pricing' AND nth = 1 AND next IS NOT NULL
+GROUP BY ALL ORDER BY sessions DESC LIMIT 1`)
+    const shown = (await hand.rows('From /pricing')).find(([, , to]) => to === next)
+    expect(shown).toContain(String(sessions))
+  },
+
+  '6 yesterday by hour': async ({ hand, service }) => {
+    await hand.choose('Time', 'Yesterday')
+    const wanted = await service.sql(`
+SELECT strftime("timestamp", '%H:00'), count(DISTINCT person_id) FROM events
+WHERE "timestamp" >= date_trunc('day', now()) - INTERVAL 1 DAY AND "timestamp" < date_trunc('day', now())
+GROUP BY ALL ORDER BY 1`)
+    await expect(hand.card('People over time').locator('tbody').getByRole('row')).toHaveCount(24)
+    const shown = filled(await hand.rows('People over time'))
+    expect(shown.map(([hour, people]) => [hour?.slice(-5), people])).toEqual(texts(wanted))
+  },
+
+  '7 the bounce rate by page': async ({ hand, service }) => {
+    await hand.click(hand.card('Pages').getByRole('button', { name: 'Entry' }))
+    await expect(hand.card('Pages').getByRole('columnheader', { name: 'Bounced' })).toBeVisible()
+    const wanted = await service.sql(
+      `SELECT entry, avg((views = 1)::INTEGER) FROM (${visits}) WHERE ${lastDays(30)} GROUP BY ALL`,
     )
-    const sum = async () => {
-      const people = await cohorts.locator('td:nth-child(2)').allTextContents()
-      return people.reduce((all, each) => all + Number(each), 0)
-    }
-    await expect.poll(sum).toBe(signedUp.size)
-    await expect(card(page, 'Retention')).toContainText('for the first time ever in that week')
-  })
+    const shares = wanted.map(([entry, share]) => [String(entry), formatShare(Number(share))])
+    expect(toMap(await hand.rows('Pages'), 3)).toEqual(toMap(shares, 1))
+  },
 
-  test('the page on which most visitors of a campaign arrive', async ({ page, hand }) => {
-    const sources = card(page, 'Sources')
-    await hand.click(sources.getByRole('button', { name: 'Source', exact: true }))
-    await hand.click(row(sources, 'newsletter').getByRole('button'))
-    await hand.click(card(page, 'Pages').getByRole('button', { name: 'Entry' }))
-    const began = groupBy(
-      recent.filter(({ source }) => source === 'newsletter'),
-      ({ pages }) => pages[0] ?? '',
+  '8 conversion by source': async ({ page, hand, service }) => {
+    await hand.click(page.getByRole('button', { name: 'New goal' }))
+    const form = page.getByRole('dialog', { name: 'New goal' })
+    await form.getByLabel('Name').fill('An order')
+    await form.getByLabel('Event, or page').fill('Order Placed')
+    await hand.click(form.getByRole('button', { name: 'Save' }))
+    await hand.click(hand.card('Sources').getByRole('button', { name: 'Source', exact: true }))
+    await expect(hand.card('Sources').getByRole('columnheader', { name: 'Goal' })).toBeVisible()
+    await expect(hand.row('Sources', 'newsletter')).toBeVisible()
+    const wanted = await service.sql(
+      `SELECT coalesce(source, '(none)'), avg(ordered::INTEGER) FROM (${visits}) WHERE ${lastDays(30)} GROUP BY ALL`,
     )
-    const most = Math.max(...[...began.values()].map(({ length }) => length))
-    await expect(page.getByRole('button', { name: 'Remove the filter Source is newsletter' })).toBeVisible()
-    await expect(rows(card(page, 'Pages')).first().getByRole('cell').first()).toHaveText(String(most))
-  })
+    const shares = wanted.map(([source, share]) => [String(source), formatShare(Number(share))])
+    expect(toMap(await hand.rows('Sources'), 4)).toEqual(toMap(shares, 1))
+  },
 
-  test('the bounce rate by page, on the overview', async ({ page, hand }) => {
-    await hand.click(card(page, 'Pages').getByRole('button', { name: 'Entry' }))
-    await expect(row(card(page, 'Pages'), '/maps').getByRole('cell').nth(2)).toHaveText(bouncedAt('/maps'))
-  })
-
-  test('the bounce rate by page, of all pages', async ({ page, hand }) => {
-    await hand.click(page.getByRole('link', { name: 'Bounce rate' }))
-    await hand.choose(list(page, 'by'), 'Entry page')
-    for (const path of ['/maps', '/', '/pricing'])
-      await expect(row(card(page, 'Bounce rate by Entry page'), path).getByRole('cell').first()).toHaveText(
-        bouncedAt(path),
-      )
-  })
-
-  test('where visitors go after a page', async ({ page, hand }) => {
-    await hand.click(tab(page, 'Paths'))
-    await hand.type(page.getByRole('combobox', { name: 'From' }), '/pricing')
-    await expect(card(page, 'From /pricing').getByRole('row').nth(1)).toBeVisible()
-  })
-
-  test('the five people with most orders, and their traits', async ({ page, hand }) => {
-    await hand.click(tab(page, 'Explore'))
-    await hand.type(page.getByRole('combobox', { name: 'of event' }), 'Order Placed')
-    await hand.choose(list(page, 'by'), 'Person')
-    const answer = card(page, 'Events of Order Placed by Person')
-    const orders = groupBy(
-      recent.filter(({ events }) => events.includes('Order Placed')),
-      personOf,
+  '9 the top ten buyers by revenue': async ({ hand, service }) => {
+    await hand.open('Explore')
+    await hand.type('of event', 'Order Placed')
+    await hand.choose('Show', 'Sum')
+    await hand.choose('of the property', 'total')
+    await hand.choose('by', 'Person')
+    const wanted = await service.sql(`
+SELECT sum(${total}) AS revenue FROM events WHERE event = 'Order Placed' AND ${lastDays(30)}
+GROUP BY person_id ORDER BY revenue DESC LIMIT 10`)
+    const shown = await hand.rows('Sum of total of Order Placed by Person')
+    expect(shown.slice(0, 10).map(([, revenue]) => revenue)).toEqual(
+      wanted.map(([revenue]) => formatMean(Number(revenue))),
     )
-    const counts = [...orders.values()].map(({ length }) => length).toSorted((a, b) => b - a)
-    await expect(rows(answer)).toHaveCount(orders.size)
-    for (const [at, count] of counts.slice(0, 5).entries())
-      await expect(rows(answer).nth(at).getByRole('cell').first()).toHaveText(String(count))
-    const known = [...orders.keys()].find((person) => person.startsWith('user-'))
-    await expect(row(answer, `Ada of ${known}`)).toContainText(`email: ${known}@example.org`)
+  },
+
+  '10 LCP p75 by page': async ({ hand, service }) => {
+    await hand.open('Vitals')
+    const wanted = await service.sql(`
+SELECT path, quantile_cont((properties->>'value')::DOUBLE, 0.75) FROM events
+WHERE event = 'Web Vital' AND ${lastDays(30)} GROUP BY ALL`)
+    const shown = await hand.rows('Largest contentful paint (LCP) by page and device')
+    expect(
+      new Map(shown.map(([path, figure]) => [path, figure?.split(/ [^ ]*(good|poor|needs)/)[0]])),
+    ).toEqual(new Map(wanted.map(([path, ms]) => [String(path), vitals[0].format(Number(ms))])))
+  },
+
+  '11 errors by release': async ({ hand, service }) => {
+    await hand.open('Errors')
+    const wanted = await service.sql(
+      `SELECT release, count(*) FROM events WHERE event = 'Error Caught' AND ${lastDays(30)} GROUP BY ALL`,
+    )
+    expect(toMap(await hand.rows('Where'), 1)).toEqual(toMap(texts(wanted), 1))
+  },
+
+  '12 people with plan=pro by day': async ({ page, hand, service }) => {
+    await hand.type('Filter by', 'trait plan = pro')
+    await expect(page.getByRole('button', { name: 'Remove the filter Trait plan is pro' })).toBeVisible()
+    const wanted = await service.sql(`
+SELECT date_trunc('day', "timestamp")::DATE::VARCHAR AS day, count(DISTINCT person_id) FROM events
+WHERE ${lastDays(30)} AND person_id IN (SELECT person_id FROM persons WHERE traits->>'plan' = 'pro')
+GROUP BY ALL ORDER BY day`)
+    await expect(page.getByText('Asking …')).toHaveCount(0)
+    const shown = filled(await hand.rows('People over time'))
+    expect(shown.map((row) => row.slice(0, 2))).toEqual(
+      wanted.map(([date, people]) => [day(date), String(people)]),
+    )
+  },
+
+  '13 revenue by day and by source': async ({ hand, service }) => {
+    await hand.open('Explore')
+    await hand.type('of event', 'Order Placed')
+    await hand.choose('Show', 'Sum')
+    await hand.choose('of the property', 'total')
+    const byDay = await service.sql(`
+SELECT date_trunc('day', "timestamp")::DATE::VARCHAR AS day, sum(${total}) FROM events
+WHERE event = 'Order Placed' AND ${lastDays(30)} GROUP BY ALL ORDER BY day`)
+    const shown = filled(await hand.rows('Sum of total of Order Placed by day'))
+    expect(shown.map((row) => row.slice(0, 2))).toEqual(
+      byDay.map(([date, revenue]) => [day(date), formatMean(Number(revenue))]),
+    )
+    await hand.choose('by', 'Channel')
+    const bySource = await service.sql(`
+SELECT CASE WHEN medium = 'email' THEN 'mail' WHEN medium IS NULL AND v.referrer IS NULL THEN 'direct'
+  ELSE 'referral' END AS channel, sum(${total})
+FROM events e JOIN (${visits}) v USING (session_id)
+WHERE event = 'Order Placed' AND e.${lastDays(30)} GROUP BY ALL`)
+    expect(toMap(await hand.rows('Sum of total of Order Placed by Channel'), 1)).toEqual(
+      toMap(
+        bySource.map(([channel, revenue]) => [String(channel), formatMean(Number(revenue))]),
+        1,
+      ),
+    )
+  },
+
+  '14 the average order by country': async ({ hand, service }) => {
+    await hand.open('Explore')
+    await hand.type('of event', 'Order Placed')
+    await hand.choose('Show', 'Average')
+    await hand.choose('of the property', 'total')
+    await hand.choose('by', 'Country')
+    const names = new Intl.DisplayNames('en', { type: 'region' })
+    const wanted = await service.sql(
+      `SELECT country, avg(${total}) FROM events WHERE event = 'Order Placed' AND ${lastDays(30)} GROUP BY ALL`,
+    )
+    expect(toMap(await hand.rows('Average of total of Order Placed by Country'), 1)).toEqual(
+      toMap(
+        wanted.map(([code, mean]) => [names.of(String(code)) ?? '', formatMean(Number(mean))]),
+        1,
+      ),
+    )
+  },
+
+  '16 who viewed a product and never ordered, all of them as CSV': async ({ page, hand, service }) => {
+    await hand.open('People')
+    await hand.type('Filter by', 'event = Product Viewed')
+    await expect(page.getByRole('button', { name: 'Remove the filter did Product Viewed' })).toBeVisible()
+    await hand.type('Filter by', 'event != Order Placed')
+    await expect(
+      page.getByRole('button', { name: 'Remove the filter did not do Order Placed' }),
+    ).toBeVisible()
+    const wanted = await service.sql(`
+SELECT DISTINCT person_id FROM events WHERE event = 'Product Viewed' AND ${lastDays(30)}
+  AND person_id NOT IN (SELECT person_id FROM events WHERE event = 'Order Placed' AND ${lastDays(30)})`)
+    await expect(hand.card('People')).toContainText(`${wanted.length} people`)
+    const download = page.waitForEvent('download')
+    await hand.click(hand.card('People').getByRole('link', { name: 'CSV: People' }))
+    const [head = '', ...lines] = (await readFile(await (await download).path(), 'utf8')).trim().split('\n')
+    expect(head).toMatch(/^person_id,/)
+    const ids = lines.map((line) => line.split(',')[0])
+    expect(new Set(ids)).toEqual(new Set(texts(wanted).flat()))
+    expect(ids).toHaveLength(wanted.length)
+  },
+
+  '17 the median time between two steps': async ({ hand, service }) => {
+    await hand.open('Funnel')
+    await hand.type('Step 1', 'Product Viewed')
+    await hand.type('Step 2', 'Order Placed')
+    const [[median] = []] = await service.sql(`
+WITH chains AS (
+  SELECT v.person_id, v."timestamp" AS t, min(o."timestamp") AS "order"
+  FROM events v JOIN events o ON o.person_id = v.person_id AND o.event = 'Order Placed'
+    AND o."timestamp" > v."timestamp" AND o."timestamp" <= v."timestamp" + INTERVAL 7 DAY
+  WHERE v.event = 'Product Viewed' AND v.${lastDays(30)} GROUP BY ALL
+)
+SELECT median(epoch("order" - t)) FROM (SELECT min(t) AS t, arg_min("order", t) AS "order" FROM chains GROUP BY person_id)`)
+    await expect(hand.card('Funnel').locator('.funnel-bars')).toContainText(
+      `${formatDuration(Number(median))} later (median)`,
+    )
+  },
+
+  '18 this month against the same month a year before, by weekday': async ({ page, hand, service }) => {
+    await hand.choose('Time', 'This month')
+    await hand.choose('compared with', 'the year before')
+    await hand.click(page.getByRole('checkbox', { name: 'by weekday' }))
+    const [[now, before] = []] = await service.sql(`
+SELECT count(DISTINCT person_id) FILTER ("timestamp" >= date_trunc('month', now())),
+  count(DISTINCT person_id) FILTER ("timestamp" >= date_trunc('month', now()) - INTERVAL 52 WEEK
+    AND "timestamp" < date_trunc('minute', now()) - INTERVAL 52 WEEK) FROM events`)
+    const figure = hand.card('Totals').getByRole('button', { name: 'People' })
+    await expect(figure.locator('.figure')).toHaveText(String(now))
+    await expect(figure).toContainText(`from ${String(before)}`)
+  },
+
+  '19 phones of one campaign in the funnel and in retention': async ({ page, hand, service }) => {
+    await hand.click(hand.card('Devices').getByRole('button', { name: 'Devices', exact: true }))
+    await hand.click(hand.row('Devices', 'phone').getByRole('button'))
+    await hand.click(hand.card('Sources').getByRole('button', { name: 'Campaign' }))
+    await hand.click(hand.row('Sources', 'spring').getByRole('button'))
+    const people = `person_id IN (SELECT person_id FROM (${visits}) WHERE device = 'phone' AND campaign = 'spring' AND ${lastDays(30)})`
+    await hand.open('Funnel')
+    await hand.type('Step 1', 'Product Viewed')
+    await hand.type('Step 2', 'Order Placed')
+    const [[, viewed, ordered] = []] = await service.sql(
+      funnel(['Product Viewed', 'Order Placed'], { people }),
+    )
+    const bars = hand.card('Funnel').locator('.funnel-bars').getByRole('listitem')
+    await expect(bars.nth(0)).toContainText(`${String(viewed)} people`)
+    await expect(bars.nth(1)).toContainText(`${String(ordered)} people`)
+    await hand.open('Retention')
+    await hand.type('People who did', 'Product Viewed')
+    await expect(page.getByText('did Product Viewed for the first time ever')).toBeVisible()
+    const wanted = await service.sql(retained('Product Viewed', lastDays(30), people))
+    expect(await readRetention(page, hand)).toEqual(texts(wanted))
+  },
+
+  '23 the whole timeline of one user by e-mail address': async ({ page, hand, service }) => {
+    const [[person, email] = []] = await service.sql(`
+SELECT e.person_id, any_value(p.traits->>'email') FROM events e JOIN persons p USING (person_id)
+WHERE p.traits->>'email' IS NOT NULL GROUP BY ALL ORDER BY count(*) DESC LIMIT 1`)
+    await hand.open('People')
+    await hand.type(page.getByRole('searchbox'), String(email))
+    await hand.click(
+      hand
+        .card(`People with “${String(email)}”`)
+        .getByRole('rowheader')
+        .getByRole('link'),
+    )
+    const wanted = await service.sql(
+      `SELECT event FROM events WHERE person_id = '${String(person)}' ORDER BY "timestamp" DESC`,
+    )
+    await expect(hand.card('Timeline').locator('.visit-events b')).toHaveText(texts(wanted).flat())
+  },
+}
+
+/** Nobody can ask these by clicking yet. When the last is asked above, the list goes. */
+const missing: Record<string, string> = {
+  '15 stickiness': 'Explore has no such measure.',
+  '20 a link for a client who may see one board, embedded in their page': 'There are no boards.',
+  '21 tell me when sign-ups fall by half': 'There are no alerts.',
+  '22 last year’s export of three other products in the same charts': 'No screen takes an export.',
+  '24 which variant wins, and is it luck': 'The funnel’s breakdown says nothing of chance.',
+  '25 a board of five charts': 'There are no boards.',
+}
+
+for (const [name, ask] of Object.entries(questions))
+  test(name, async ({ page, hand, service }) => ask({ page, hand, service }))
+
+for (const [name, reason] of Object.entries(missing))
+  test.fail(name, () => {
+    throw new Error(reason)
   })
 
-  test('the slowest pages', async ({ page, hand }) => {
-    await hand.click(tab(page, 'Vitals'))
-    const answer = card(page, 'Largest contentful paint (LCP) by page and device')
-    await expect(rows(answer).first().getByRole('rowheader')).toHaveText('/search')
-    await expect(rows(answer).first().getByRole('cell').first()).toHaveText('5 s poor')
-    await expect(row(answer, '/').getByRole('cell').first()).toHaveText('1 s good')
-    await expect(rows(answer).first().getByRole('cell').last()).toHaveText(String(everyVital))
-  })
-
-  test('the errors by release', async ({ page, hand }) => {
-    await hand.click(tab(page, 'Errors'))
-    const where = card(page, 'Where')
-    await expect(row(where, '1.1').getByRole('cell').first()).toHaveText('4')
-    await expect(row(where, '1.0').getByRole('cell').first()).toHaveText('2')
-    const first = row(card(page, 'Errors'), 'TypeError: x is not a function').getByRole('cell')
-    await expect(first.nth(0)).toHaveText('5')
-    await expect(first.nth(3)).toHaveText('1.0')
-    await expect(first.nth(4)).toHaveText('1.1')
-  })
-
-  test('a value of a property by day', async ({ page, hand }) => {
-    await hand.click(tab(page, 'Explore'))
-    await hand.type(page.getByRole('combobox', { name: 'Filter by' }), 'plan=pro')
-    await expect(page.getByRole('button', { name: 'Remove the filter plan is pro' })).toBeVisible()
-    const figures = rows(card(page, 'Events by day'))
-      .getByRole('cell')
-      .filter({ hasText: /^[1-9]\d*$/ })
-    await expect(figures).toHaveText(['3', '2'])
-  })
-
-  test('who spent most, by an example of SQL', async ({ page, hand, service }) => {
-    await hand.click(tab(page, 'SQL'))
-    const examples = card(page, 'Examples')
-    const docs = examples.getByRole('link', { name: 'Views, columns and times' })
-    const text = await page.request.get(new URL((await docs.getAttribute('href')) ?? '', service.url).href)
-    expect(await text.text()).toContain('# SQL over events')
-    await hand.click(examples.getByRole('button', { name: 'The sum of a property by person' }))
-    await hand.click(page.getByRole('button', { name: 'Run' }))
-    const person = card(page, 'Result').getByRole('table').getByRole('link').first()
-    const id = await person.textContent()
-    await hand.click(person)
-    await expect(card(page, 'Timeline')).toBeVisible()
-    expect(new URL(page.url()).searchParams.get('id')).toBe(id)
-  })
-
-  test('yesterday by hour', async ({ page, hand }) => {
-    await hand.choose(list(page, 'Time'), 'Yesterday')
-    const yesterday = shopVisits.filter(({ daysAgo }) => daysAgo === 1)
-    const noon = rows(card(page, 'People over time')).filter({ hasText: '12:00' })
-    await expect(noon.getByRole('cell').first()).toHaveText(String(new Set(yesterday.map(personOf)).size))
-    await expect(rows(card(page, 'People over time'))).toHaveCount(24)
-  })
+test('the twenty-five questions are asked, or are named as missing', () => {
+  const names = [...Object.keys(questions), ...Object.keys(missing)]
+  const numbers = names.map((name) => Number.parseInt(name, 10)).toSorted((a, b) => a - b)
+  expect(numbers).toEqual(Array.from({ length: 25 }, (_, at) => at + 1))
 })

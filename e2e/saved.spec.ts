@@ -69,6 +69,29 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     await expect(await cell('Events', 'Order Placed')).toHaveText('100%')
   })
 
+  await test.step('a goal is certified as a metric, which SQL lists, and is one no more', async () => {
+    await page.goto(`${url}/app/?goal=An+order`)
+    await expect(card(page, 'Goal').getByRole('listitem').first()).toContainText(' of ')
+    await openViews()
+    await page.getByRole('button', { name: 'Certify as a metric' }).click()
+    await expect(dialog.getByLabel('Name')).toHaveValue('An order')
+    await dialog.getByLabel('Definition').fill('People with an order.')
+    await dialog.getByLabel('Owner').fill('Sales')
+    await expectAccessible(page)
+    await saveIt()
+    const metrics = `SELECT name, definition, owner, answer->>'name', answer->>'goal', answer->>'from' FROM analytics.metrics`
+    expect(await service.sql(metrics)).toEqual([
+      ['An order', 'People with an order.', 'Sales', 'goal_totals', 'An order', null],
+    ])
+    await page.reload()
+    await openViews()
+    await page.getByRole('list', { name: 'Metrics' }).getByRole('button', { name: 'An order' }).click()
+    await expect(dialog.getByLabel('Owner')).toHaveValue('Sales')
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await expect(dialog).toHaveCount(0)
+    expect(await service.sql(metrics)).toEqual([])
+  })
+
   await test.step('a view restores time, filter and goal from another page', async () => {
     await page.getByRole('combobox', { name: 'Time' }).selectOption('Last 90 days')
     await card(page, 'Pages').getByRole('button', { name: '/pricing' }).click()

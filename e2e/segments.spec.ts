@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Locator, type Page, test } from '@playwright/test'
 import { awayFromMidnight, midnightTimeoutMs } from './fixtures/awayFromMidnight'
 import { expectAccessible } from './fixtures/expectAccessible'
 import { createService } from './fixtures/createService'
@@ -42,21 +42,24 @@ test('a segment is typed as people write, holds on every page, says what people 
   const ofFirefox = now.filter((visit) => visit.browser === 'Firefox')
 
   await test.step('the editor is one row, and nothing moves when it opens', async () => {
-    await page.goto(`${url}/app/`)
-    await expect(total('Sessions')).toHaveText(String(now.length))
+    const filters = ['path|is|/pricing', 'browser|is|Firefox'].map((each) => ['filter', each])
+    await page.goto(`${url}/app/?${new URLSearchParams(filters).toString()}`)
+    const both = now.filter((visit) => visit.browser === 'Firefox' && visit.pages.includes('/pricing'))
+    await expect(total('Sessions')).toHaveText(String(both.length))
+    const middleOf = async (part: Locator) => {
+      const { y: top = 0, height = 0 } = (await part.boundingBox()) ?? {}
+      return Math.round((top + height / 2) / 4)
+    }
+    // What is filtered by stands beside the field.
+    expect(await middleOf(chip(page, 'Browser is Firefox'))).toBe(await middleOf(field))
     const { y } = (await card(page, 'Totals').boundingBox()) ?? {}
     await type('Event')
     await page.getByRole('combobox', { name: 'How Event is compared' }).selectOption('the person did')
     const parts = [field, page.getByLabel('Times'), page.getByRole('combobox', { name: 'Value of Event' })]
-    const middles = await Promise.all(
-      parts.map(async (part) => {
-        const { y: top = 0, height = 0 } = (await part.boundingBox()) ?? {}
-        return Math.round((top + height / 2) / 4)
-      }),
-    )
-    expect(new Set(middles).size).toBe(1)
+    expect(new Set(await Promise.all(parts.map(middleOf))).size).toBe(1)
     expect((await card(page, 'Totals').boundingBox())?.y).toBe(y)
-    await page.reload()
+    await page.goto(`${url}/app/`)
+    await expect(total('Sessions')).toHaveText(String(now.length))
   })
 
   await test.step('a value that nobody has is told, with those that may be meant', async () => {

@@ -17,4 +17,8 @@ const lines = index.split('\n').flatMap((line) => {
   cpSync(join(root, 'docs', page), join(out, page))
   return [`- [${page}](docs/${page}): ${about}`]
 })
-writeFileSync(join(out, 'llms.txt'), `${['# waymark', '', `> ${description}`, ...lines].join('\n')}\n`)
+// The metrics themselves are for whoever may read: this list is for everybody.
+const metrics =
+  'Before you count yourself, look for the figure among the certified metrics: `SELECT * FROM metrics`, or by MCP `list_metrics` and `metric`.'
+const text = ['# waymark', '', `> ${description}`, '', '## Metrics', '', metrics, ...lines].join('\n')
+writeFileSync(join(out, 'llms.txt'), `${text}\n`)

@@ -24,7 +24,7 @@ const room = (cwd, prepare) => {
 }
 
 /** What compilers and registries have made, for the next run. */
-const made = new Set(['clients', 'Cargo.lock', 'target', 'node_modules'])
+const made = new Set(['clients', 'Cargo.lock', 'target', 'node_modules', 'prismaClient'])
 
 /** Copies the sources to a folder of the cache, from which those go that are there no more. @param {string} from @param {string} cwd */
 export function copySources(from, cwd) {
@@ -72,10 +72,12 @@ const java = language('java', {
   fetch: ['mvn', '--batch-mode', '--quiet', copyJars, '-DoutputDirectory=jars'],
   make: ['bash', '-c', 'javac -nowarn -proc:none -cp "jars/*" -d classes *.java'],
 })
-const node = language('node', {
+export const node = language('node', {
   has: ['npm', '--version'],
   // No script of a package is run.
   fetch: ['npm', 'install', '--ignore-scripts', '--no-package-lock', '--prefer-offline', '--no-audit'],
+  // Prisma would have a program for migrations, which is in no registry, and does not use it here.
+  make: ['env', 'PRISMA_SCHEMA_ENGINE_BINARY=/bin/true', 'npx', 'prisma', 'generate'],
 })
 
 /** Python's packages that Debian has not, or not as new. @param {string} name @param {string[]} packages */
@@ -87,8 +89,8 @@ const newer = environment('tools', toolPackages)
 const newest = environment('drivers', driverPackages)
 
 /**
- * `has` ends well where the tool is there; `missing` says why it cannot be.
- * @typedef {{ name: string, command: string[], has?: string[], of?: Room, missing?: string }} Tool
+ * `has` ends well where the tool is there.
+ * @typedef {{ name: string, command: string[], has?: string[], of?: Room }} Tool
  */
 
 /** @param {string} name @param {string} module @returns {Tool} */
@@ -146,7 +148,7 @@ const tools = [
   nodeTool('postgres.js', 'postgres-js'),
   nodeTool('Sequelize', 'sequelize'),
   nodeTool('TypeORM', 'typeorm'),
-  { name: 'Prisma', command: [], missing: 'its engines come from outside the registry' },
+  nodeTool('Prisma', 'prisma'),
   nodeTool('Drizzle', 'drizzle'),
   nodeTool('Kysely', 'kysely'),
   nodeTool('Knex', 'knex'),
@@ -160,6 +162,11 @@ const tools = [
   rustTool('Rust by HTTP', 'api'),
   javaTool('Java by HTTP', 'Api'),
 ]
+
+/** Prepares what tools need while others run. What cannot be prepared is told by the tool that needs it. @param {Tool[]} wanted */
+export async function prepareBeside(wanted) {
+  for (const each of new Set(wanted.map(({ of }) => of))) await each?.prepare().catch(() => undefined)
+}
 
 /** The tools whose names have one of the words; all of them without a word. @param {string[]} words */
 export function toolsOf(words) {

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
 import { startService } from '../startService.mjs'
-import { at, toolsOf } from './clientTools.mjs'
+import { at, prepareBeside, toolsOf } from './clientTools.mjs'
 
 /** @param {string} url @param {string} path @param {unknown} body @returns {Promise<void>} */
 async function post(url, path, body) {
@@ -47,8 +47,8 @@ async function fill(url) {
  * @param {import('./clientTools.mjs').Tool} tool @param {Record<string, string>} env
  * @returns {Promise<string[] | string>}
  */
-async function tryTool({ has, of, command, missing }, env) {
-  const reason = missing ?? (await of?.prepare())
+async function tryTool({ has, of, command }, env) {
+  const reason = await of?.prepare()
   if (reason) return reason
   const { cwd } = of ?? {}
   const call = (/** @type {string[]} */ [name = '', ...args]) =>
@@ -61,6 +61,7 @@ async function tryTool({ has, of, command, missing }, env) {
 
 const work = mkdtempSync(join(tmpdir(), 'waymark-clients-'))
 const wanted = toolsOf(process.argv.slice(2))
+void prepareBeside(wanted)
 /** @type {string[]} */
 const notTried = []
 let failed = 0
@@ -94,18 +95,21 @@ try {
   const port = /:(\d+) \(Postgres\)/.exec(output)?.[1] ?? ''
   const parameters = join(root, 'server/test/postgres/values/parameters.jsonl')
   const env = { WAYMARK_PORT: port, WAYMARK_TLS_PORT: port, WAYMARK_URL: url, WAYMARK_PARAMETERS: parameters }
-  console.log('\n| tool | checks | |\n|---|---|---|')
+  console.log('\n| tool | checks | seconds | |\n|---|---|--:|---|')
   for (const tool of wanted) {
+    const startedMs = Date.now()
     const lines = await tryTool(tool, env)
+    // Those of a tool also count how long it waits for its packages and compiler.
+    const seconds = ((Date.now() - startedMs) / 1000).toFixed(0)
     if (typeof lines === 'string') {
       notTried.push(tool.name)
-      console.log(`| ${tool.name} | not tried | ${lines} |`)
+      console.log(`| ${tool.name} | not tried | ${seconds} | ${lines} |`)
       continue
     }
     const wrong = lines.filter((line) => line.startsWith('- '))
     failed += wrong.length + (lines.length === 0 ? 1 : 0)
     const count = `${lines.length - wrong.length} of ${lines.length}`
-    console.log(`| ${tool.name} | ${count} | ${wrong.map((line) => line.slice(2)).join('; ')} |`)
+    console.log(`| ${tool.name} | ${count} | ${seconds} | ${wrong.map((line) => line.slice(2)).join('; ')} |`)
   }
   console.log(`\nNot tried: ${notTried.join(', ') || 'none'}`)
   await stop()

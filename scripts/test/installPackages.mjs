@@ -8,6 +8,7 @@ import { run } from '../setup/run.mjs'
 export const toolPackages = [
   ...['sqlalchemy==2.0.46', 'psycopg2-binary==2.9.13', 'adbc-driver-postgresql==1.13.0', 'pandas==3.1.1'],
   ...['pyarrow==26.0.1', 'polars==2.1.0', 'dlt==1.31.0', 'dbt-core==1.12.0', 'dbt-postgres==1.11.0'],
+  ...['fastparquet==2026.9.0', 'openpyxl==3.1.5'],
 ]
 export const driverPackages = [
   'sqlalchemy==2.1.9',

@@ -23,7 +23,19 @@ import { startService } from '../startService.mjs'
  * @typedef {(service: Started) => Promise<Map<string, string> | string>} Suite
  */
 
-const names = ['duckdb', 'tpch', 'clickbench', 'json', 'files', 'mcp', 'asyncpg', 'psycopg']
+const names = [
+  'duckdb',
+  'tpch',
+  'clickbench',
+  'json',
+  'files',
+  'mcp',
+  'asyncpg',
+  'psycopg',
+  'sqlalchemy',
+  'node-postgres',
+  'postgres-js',
+]
 const folder = join(root, 'server/test/suites')
 
 /** The cases that are known to fail: a line each, under a line `# ` with the reason. @param {string} name */

@@ -1,4 +1,5 @@
 import { DaySalt, saltFile } from './analytics/DaySalt.js'
+import { serveAlerts, signingSecretOf } from './alerts/alertRoutes.js'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { openCountries } from './analytics/createSenderReader.js'
 import { Cleanups } from './Cleanups.js'
@@ -12,6 +13,8 @@ import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
 import { takeBase, createAddressOf, networkOf, warnOfProxies } from './http/behindProxy.js'
 import { idsPath, idsRoutes } from './analytics/idsRoutes.js'
+import { historyRoutes } from './history/historyRoutes.js'
+import { Imports } from './history/Imports.js'
 import type { EngineLink } from './link/EngineLink.js'
 import { engineRoutes, noEngineRoutes, tasksRoute, findTask } from './link/engineRoutes.js'
 import { openEngineSide, type EngineSide } from './link/openEngineSide.js'
@@ -188,6 +191,13 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
             tokens,
             logger,
           })
+    const ofUsers = shared === undefined ? intake : openIntake(shared.ofUsers)
+    const history = engine && { ...options, folder: engine.folder, intake: ofUsers, accepted }
+    const imports = history && new Imports(history)
+    cleanups.add(() => imports?.drop())
+    const signingSecret = options.webhookSecret || signingSecretOf(opened.taskSecret)
+    if (engine !== undefined)
+      serveAlerts({ link: engine.link, intake: ofUsers, newest: opened.newest, logger })
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
       // The provider's page leads back.
@@ -232,9 +242,13 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...oidc,
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
+                ...options,
                 authenticate,
-                intake: shared === undefined ? intake : openIntake(shared.ofUsers),
+                intake: ofUsers,
+                signingSecret,
+                secret: opened.taskSecret,
               }),
+              ...historyRoutes({ ...history!, authenticate, imports: imports! }),
             ]),
       ],
       logger,

@@ -80,6 +80,12 @@ it('what people did is told as a deed', () => {
   expect(describeFilter({ ...filter('event', 'did', 'A'), times: 3, days: 1 })).toBe(
     'did A at least 3 times in the last 1 day',
   )
+  const soon = { ...filter('event', 'did', 'A'), days: 7 }
+  expect(describeFilter({ ...soon, after: 'Signed Up' })).toBe('did A within 7 days of Signed Up')
+  expect(describeFilter({ ...soon, after: '' })).toBe('did A within 7 days of being first seen')
+  expect(describeFilter(filter('person_id', 'in', 'a', 'b', 'c', 'd', 'e'))).toBe(
+    'Person is one of a, b, c, 2 more',
+  )
   expect(describeFilter(filter('prop.total', 'between', '1', '9'))).toBe('total is between 1 and 9')
 })
 
@@ -97,6 +103,13 @@ describe('filters that are joined', () => {
     expect(texts[1]).toBe('with|prop.total|above|50')
     expect(readFilters(new URLSearchParams(texts.map((each) => ['filter', each])))).toEqual(filters)
     expect(writeFilter({ ...deed, times: 1 })).toBe('event|did:1:30|Order Placed')
+  })
+
+  it.each(['', 'Signed Up', 'a:b|c%'])('come back with the event “%s” that they are behind', (after) => {
+    const soon = { ...deed, after }
+    const { times: _, ...often } = soon
+    for (const each of [soon, often])
+      expect(readFilters(new URLSearchParams([['filter', writeFilter(each)]]))).toEqual([each])
   })
 
   it('lose a join that has nothing before it', () => {

@@ -42,6 +42,12 @@ describe('toCohorts', () => {
     expect(toCohorts(january, 'month', new Date(2026, 2, 1))[0]?.cells[1]?.isOpen).toBe(false)
   })
 
+  it('leaves cohorts of one out of the averages', () => {
+    const alone = [...rows, ['2026-03-09', 1, 0, 1, 1], ['2026-03-09', 1, 1, 1, 1]]
+    const means = averages(toCohorts(alone, 'week', new Date(2026, 2, 30)))
+    expect(means).toEqual([3 / 14, 0.75])
+  })
+
   it('averages by people, without the periods that go on', () => {
     expect(averages(toCohorts(rows, 'week', new Date(2026, 2, 29, 12)))).toEqual([0.5, null])
     expect(averages(toCohorts(rows, 'week', new Date(2026, 2, 30)))).toEqual([3 / 14, 0.75])

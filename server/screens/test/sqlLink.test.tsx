@@ -91,7 +91,7 @@ describe('a statement in the address of the SQL page', () => {
     await arrive(foreign)
     await show()
     const link = document.createElement('a')
-    link.href = sqlPageAddress('SELECT 2')
+    link.href = sqlPageAddress('SELECT 2', new URLSearchParams())
     root.append(link)
     await act(() => link.click())
     link.remove()

@@ -249,7 +249,8 @@ export const analyticsRoutes = ({
   }))
   const placed = operations.map((operation): Route => {
     const { path, kind } = operation
-    const readPayloads = payloadReader(kind, environments)
+    const readOfPages = payloadReader(kind, environments)
+    const readOfServers = payloadReader(kind, environments, true)
     const take = async (request: IncomingMessage, search: string): Promise<Reply> => {
       const key = readApiKey(request.headers, search)
       if (key === undefined && request.headers.authorization !== undefined) throw notBearer()
@@ -261,6 +262,7 @@ export const analyticsRoutes = ({
       const holder = admit(request)
       const sent = await readBody(request, maxBodyBytes, { holder: key })
       const asked = { request, holder, key, sync, isPublic }
+      const readPayloads = apiKeys.isPublic(key) ? readOfPages : readOfServers
       return store(operation, await readPayloads(sent, writable), asked)
     }
     return {

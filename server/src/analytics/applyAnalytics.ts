@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { applySaved } from '../saved/savedSchema.js'
+import { applyImports, undoneIn } from '../schema/imports.js'
+import { applySaved, savedEntries } from '../saved/savedSchema.js'
 import { applyPlans, type JudgedEntry, Judges } from '../plan/Judges.js'
 import { planKind } from '../plan/readPlan.js'
-import { eraseKind } from '../payloads/erasure.js'
 import { lastOf, type LogEntry } from '../wal/segment.js'
 import { momentSql, pointerSql } from '../duckdb/quote.js'
 import { runPrepared, jsonRows } from '../duckdb/runPrepared.js'
@@ -35,7 +35,7 @@ const markAgents = async (connection: DuckDBConnection, range: string): Promise<
   })
   if (rows.length === 0) return
   await connection.run(
-    `UPDATE analytics.raw.events e SET bot = coalesce(j.bot, e.bot), browser = j.browser,
+    `UPDATE analytics.raw.events e SET bot = coalesce(j.bot, e.bot), browser = coalesce(e.browser, j.browser),
        os = coalesce(e.os, j.os), device = coalesce(e.device, j.device) FROM ${judged} j
      WHERE ${range} AND e.user_agent = j."userAgent"`,
     { rows: JSON.stringify(rows) },
@@ -47,13 +47,16 @@ const pagesASecond = 10
 /** A page keeps its events for at most two seconds before it sends them, so the events of one second arrive within this time. */
 const apartMs = 5000
 
-/** Marks the newest events of a visit that is too fast for a person: those that arrived up to `apartMs` before these. */
+/**
+ * Marks the newest events of a visit that is too fast for a person: those that arrived up to `apartMs` before these. The
+ * times of history may be rounded to a minute or a day.
+ */
 const markSpeed = async (connection: DuckDBConnection, { first, receivedAtMs }: LogEntry): Promise<void> => {
   const recent = `received_at >= ${momentSql(`${receivedAtMs - apartMs}::BIGINT`)}`
   const visit = 'environment, coalesce(session_id, device_id)'
   const reader = await connection.runAndReadAll(
     `SELECT DISTINCT ${visit} FROM analytics.raw.events
-     WHERE ${recent} AND event = '$pageview' AND coalesce(session_id, device_id) IS NOT NULL
+     WHERE ${recent} AND imported IS NULL AND event = '$pageview' AND coalesce(session_id, device_id) IS NOT NULL
      GROUP BY ${visit}, time_bucket(INTERVAL 1 SECOND, "timestamp")
      HAVING count(*) >= ${pagesASecond} AND max(seq) >= ${first}`,
   )
@@ -61,7 +64,7 @@ const markSpeed = async (connection: DuckDBConnection, { first, receivedAtMs }: 
   if (rows.length === 0) return
   const marked = await connection.runAndReadAll(
     `UPDATE analytics.raw.events SET bot = 'impossible speed'
-     WHERE ${recent} AND bot IS NULL
+     WHERE ${recent} AND imported IS NULL AND bot IS NULL
        AND (${visit}) IN (SELECT (environment, visit) FROM ${jsonRows({ environment: 'VARCHAR', visit: 'VARCHAR' })})
      RETURNING session_key`,
     { rows: JSON.stringify(rows) },
@@ -179,60 +182,71 @@ const setAside = async (connection: DuckDBConnection, entries: readonly LogEntry
   )
 }
 
+interface Store {
+  environments: readonly string[]
+  window: InsertIdWindow
+  judges: Judges
+}
+
+/** Writes what tells of people, and gives the insert ids of the events. */
+const applyPeople = async (
+  connection: DuckDBConnection,
+  all: readonly LogEntry[],
+  { environments, window, judges }: Store,
+): Promise<BigUint64Array> => {
+  let entries = all.filter(({ kind }) => peopleKinds.has(kind))
+  const aside = entries.filter(({ target }) => reasonsAside.has(target))
+  if (aside.length > 0) {
+    await setAside(connection, aside)
+    entries = entries.filter(({ target }) => !reasonsAside.has(target))
+  }
+  if (entries.length === 0) return new BigUint64Array()
+  const first = entries[0]!.first
+  const tracked = entries.filter((entry) => entry.kind === 'track')
+  const identified = entries.filter((entry) => entry.kind === 'identify')
+  const ids =
+    tracked.length > 0
+      ? await insertEvents(connection, {
+          entries: await judges.judge(connection, tracked),
+          environments,
+          window,
+          undone: undoneIn(all),
+        })
+      : new BigUint64Array()
+  if (tracked.length > 0) {
+    await joinVisits(connection, tracked)
+    await markBots(connection, entries)
+    await applySessions(connection, first)
+  }
+  if (identified.length > 0)
+    await insertTraits(connection, await judges.judge(connection, identified), environments)
+  const operations = await readIdentityOperations(connection, entries)
+  const known = operations.length > 0 ? await readIdRows(connection, operations) : []
+  const before = new Map(known.map((row) => [keyOf(row.environment, row.distinctId), row.personId]))
+  const changed = resolveIdentity(operations, known)
+  const mends = identified.length > 0 || changed.length > 0
+  if (mends) await writeIdRows(connection, changed, before)
+  await applyPersons(connection, { first, mends })
+  return ids
+}
+
+/** An erase is an entry, too, so that it has a place among the others; it is carried out before the store is opened. */
+const peopleKinds = new Set(['track', 'identify', 'alias'])
+
 /**
  * Writes a batch of analytics entries inside the caller's transaction. Gives a function that the caller calls after
  * the commit: it remembers the insert ids.
  */
-export const applyAnalytics = ({
-  environments,
-  window,
-}: {
-  environments: readonly string[]
-  window: InsertIdWindow
-}) => {
+export const applyAnalytics = (store: Omit<Store, 'judges'>) => {
   const judges = new Judges()
   return async (connection: DuckDBConnection, entries: readonly LogEntry[]): Promise<() => Promise<void>> => {
     const plans = entries.filter((entry) => entry.kind === planKind)
-    const saved = entries.filter((entry) => entry.kind === 'save')
+    const saved = entries.filter((entry) => savedEntries.has(entry.kind))
     const newest = entries.at(-1)!
-    const remember = (ids: BigUint64Array) => () =>
-      window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
     if (plans.length > 0) await applyPlans(connection, plans)
     if (saved.length > 0) await applySaved(connection, saved)
-    // An erase is an entry so that it has a place among the others; it is carried out before the store is opened.
-    entries = entries.filter(({ kind }) => kind !== planKind && kind !== 'save' && kind !== eraseKind)
-    if (entries.length === 0) return remember(new BigUint64Array())
-    const aside = entries.filter(({ target }) => reasonsAside.has(target))
-    if (aside.length > 0) {
-      await setAside(connection, aside)
-      entries = entries.filter(({ target }) => !reasonsAside.has(target))
-      if (entries.length === 0) return remember(new BigUint64Array())
-    }
-    const first = entries[0]!.first
-    const tracked = entries.filter((entry) => entry.kind === 'track')
-    const identified = entries.filter((entry) => entry.kind === 'identify')
-    const ids =
-      tracked.length > 0
-        ? await insertEvents(connection, {
-            entries: await judges.judge(connection, tracked),
-            environments,
-            window,
-          })
-        : new BigUint64Array()
-    if (tracked.length > 0) {
-      await joinVisits(connection, tracked)
-      await markBots(connection, entries)
-      await applySessions(connection, first)
-    }
-    if (identified.length > 0)
-      await insertTraits(connection, await judges.judge(connection, identified), environments)
-    const operations = await readIdentityOperations(connection, entries)
-    const known = operations.length > 0 ? await readIdRows(connection, operations) : []
-    const before = new Map(known.map((row) => [keyOf(row.environment, row.distinctId), row.personId]))
-    const changed = resolveIdentity(operations, known)
-    const mends = identified.length > 0 || changed.length > 0
-    if (mends) await writeIdRows(connection, changed, before)
-    await applyPersons(connection, { first, mends })
-    return remember(ids)
+    const ids = await applyPeople(connection, entries, { ...store, judges })
+    await applyImports(connection, entries)
+    return () => store.window.add({ ids, through: lastOf(newest), atMs: newest.receivedAtMs })
   }
 }

@@ -18,7 +18,7 @@ const valueBytes = 8
 /** Reads the insert ids of the events that `FROM … WHERE …` selects, by copying the bytes in which DuckDB holds them. */
 export const readInsertIds = async (connection: DuckDBConnection, events: string): Promise<FoundIds> => {
   const result = await connection.run(
-    `SELECT hash(environment, event, insert_id) AS id, seq::UBIGINT AS seq ${events} AND insert_id IS NOT NULL
+    `SELECT hash(environment, event, insert_id) AS id, seq::UBIGINT AS seq ${events} AND insert_id IS NOT NULL AND imported IS NULL
      ORDER BY id, seq`,
   )
   const chunks = await result.fetchAllChunks()

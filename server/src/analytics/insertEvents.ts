@@ -6,8 +6,10 @@ import {
   builtInsSql,
   derivedColumns,
   filledColumns,
+  givenColumns,
   keptOf,
 } from '../schema/derivedColumns.js'
+import { dropImportedCopies } from '../schema/imports.js'
 import { findSeen, readInsertIds } from './fillWindow.js'
 import type { JudgedEntry } from '../plan/Judges.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
@@ -128,7 +130,8 @@ const items = itemsSql({
 })
 
 const columns = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
-const builtIns = builtInColumns.map(({ column }, at) => `built_in[${at + 3}] AS ${column}`)
+const given = givenColumns.map((name, at) => `nullif(built_in[${at + 3}], '') AS given_${name}`)
+const builtIns = builtInColumns.map(({ column }, at) => `built_in[${at + given.length + 3}] AS ${column}`)
 const values = columns.map(
   (column) => `${filledColumns[column] ?? derivedColumns[column] ?? column} AS ${column}`,
 )
@@ -151,10 +154,10 @@ WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e."timestamp" AS ts, e.environment, e.event,
     ${distinctIdSql} AS distinct_id, coalesce(sender.visitor, ${ownId('anonymous_id')}) AS anonymous_id,
     ${ownId('device_id')} AS device_id, ${ownId('session_id')} AS session_id,
-    ${builtInsSql('e.properties', ['insert_id', '$device_type'])} AS built_in, e.properties, sender, verdict
+    ${builtInsSql('e.properties', ['insert_id', '$device_type', ...givenColumns.map((name) => `$${name}`)])} AS built_in, e.properties, sender, verdict
   FROM item WHERE ${isOfEnvironment}
 ), named AS (
-  SELECT * EXCLUDE (built_in), nullif(built_in[1], '') AS insert_id, built_in[2] AS device_type, ${builtIns.join(', ')}
+  SELECT * EXCLUDE (built_in), nullif(built_in[1], '') AS insert_id, built_in[2] AS device_type, ${[...given, ...builtIns].join(', ')}
   FROM flat
 ), addressed AS (
   SELECT *, ${addressColumns} FROM named
@@ -176,6 +179,8 @@ interface InsertEvents {
   entries: readonly JudgedEntry[]
   environments: readonly string[]
   window: InsertIdWindow
+  /** The imports that are taken back together with these events. */
+  undone: readonly string[]
 }
 
 /**
@@ -185,12 +190,13 @@ interface InsertEvents {
  */
 export const insertEvents = async (
   connection: DuckDBConnection,
-  { entries, environments, window }: InsertEvents,
+  { entries, environments, window, undone }: InsertEvents,
 ): Promise<BigUint64Array> => {
   for (const part of itemParts(entries, environments)) {
     const { rowsChanged } = await runPrepared(connection, insert, part)
     if (rowsChanged < part.rows) await runPrepared(connection, setAside, part)
   }
+  await dropImportedCopies(connection, entries, undone)
   const { ids, seqs } = await readInsertIds(
     connection,
     `FROM analytics.raw.events WHERE seq >= ${entries[0]!.first}`,

@@ -4,6 +4,8 @@ import { makeAllEvents } from '../archive/allEvents.js'
 import { type ArchiveFolder, hashSample } from '../archive/ArchivedFile.js'
 import { bindArchive } from '../archive/bindArchive.js'
 import { dutiesSchema } from '../schema/duties.js'
+import { alertsSchema } from '../alerts/alertsSchema.js'
+import { importsSchema } from '../schema/imports.js'
 import { savedSchema } from '../saved/savedSchema.js'
 import {
   storeVersion,
@@ -136,7 +138,7 @@ SELECT p.person_key, p.environment, p.person_id, p.distinct_ids, coalesce(b.trai
   p.last_seen, p.events
 FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
 
-const definitions = [savedSchema, analyticsViews, dutiesSchema]
+const definitions = [savedSchema, alertsSchema, importsSchema, analyticsViews, dutiesSchema]
 /** Another version of the service, of the store or of DuckDB may understand a view otherwise. */
 const fingerprint = createHash('sha256')
   .update(JSON.stringify([definitions, storeVersion, version, duckdbVersion()]))

@@ -55,7 +55,10 @@ const schemaOf = ({ parameters }: Pick<Answer, 'parameters'>): object => {
   }
 }
 
-const checkers = new WeakMap<Answer, (value: unknown) => void>()
+/** What has a name and parameters. */
+type Asking = Pick<Answer, 'name' | 'parameters'>
+
+const checkers = new WeakMap<Asking, (value: unknown) => void>()
 
 /**
  * Reads the values of an answer's parameters, each of its own type, with the usual ones for those that are left out.
@@ -63,7 +66,7 @@ const checkers = new WeakMap<Answer, (value: unknown) => void>()
  * @throws HttpError one sentence that names the parameter that is wrong
  */
 export const readGiven = (
-  asked: Answer,
+  asked: Asking,
   values: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> => {
   const { name, parameters } = asked
@@ -79,7 +82,8 @@ export const readGiven = (
   check(values)
   return Object.fromEntries(
     Object.entries(parameters).map(([each, { fallback, read }]) => {
-      const value = values[each] ?? fallback
+      // Null is a value where there may be none: all, where a number is usual.
+      const value = values[each] === undefined ? fallback : values[each]
       return [each, read === undefined || value === undefined ? value : read(value as never, each)]
     }),
   )

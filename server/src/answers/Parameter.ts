@@ -8,12 +8,14 @@ type FieldOf = 'events' | 'sessions' | 'both' | 'people'
 const columns = new Map<string, FieldOf>(
   Object.entries({
     events: 'path event release host viewport',
-    sessions: 'entry exit channel referrer_host',
+    sessions: 'entry exit channel referrer_host page_views duration_seconds engaged_seconds',
     both:
       'utm_source utm_medium utm_campaign utm_term utm_content click_id browser os device screen_class ' +
       'country language person_id session_id device_id',
   }).flatMap(([of, names]) => names.split(' ').map((name) => [name, of as FieldOf] as const)),
 )
+/** Columns with numbers. */
+export const numeric: ReadonlySet<string> = new Set(['page_views', 'duration_seconds', 'engaged_seconds'])
 /** Columns whose values stand for one person, browser or visit; they are compared letter by letter. */
 export const personal: ReadonlySet<string> = new Set(['person_id', 'session_id', 'device_id', 'click_id'])
 
@@ -30,15 +32,16 @@ export const fieldOf = (name: string): FieldOf | undefined => {
 
 const fieldNames = [...columns.keys(), 'prop.NAME', 'trait.NAME'].join(', ')
 
-/** A field of a row of events or sessions; a trait, of one of people. */
+/** A field of a row of events or sessions as a text; a trait, of one of people. */
 export const fieldSql = (name: string): Sql => {
   const mark = markOf(name)
-  if (mark === undefined) return identifier(name)
+  if (mark === undefined) return numeric.has(name) ? sql`${identifier(name)}::VARCHAR` : identifier(name)
   return sql`analytics.prop(${mark === 'trait.' ? sql`traits` : sql`properties`}, ${name.slice(mark.length)})`
 }
 
 /** A field as a finite number; NULL where it is none. */
 export const numberSql = (name: string): Sql => {
+  if (numeric.has(name)) return identifier(name)
   const number = sql`TRY_CAST(${fieldSql(name)} AS DOUBLE)`
   return sql`CASE WHEN isfinite(${number}) THEN ${number} END`
 }
@@ -133,7 +136,10 @@ const moment = (about: string): Parameter<Moment> => ({
 
 const readField = (value: string, name: string): string => {
   if (fieldOf(value) !== undefined) return value
-  throw refuseField(`${name}: there is no field ${JSON.stringify(value)}; there are ${fieldNames}.`)
+  const marked = [`prop.${value}`, `trait.${value}`].map((each) => JSON.stringify(each)).join(' or ')
+  throw refuseField(
+    `${name}: there is no field ${JSON.stringify(value)}. A property or trait of this name is ${marked}; there are ${fieldNames}.`,
+  )
 }
 /** A column of events or sessions, a property or a trait. */
 export const field = (about: string): Parameter<string> => ({
@@ -160,6 +166,8 @@ export interface Condition {
   times?: number
   /** In how many days before the end of the time a deed was done; without it: in the time. */
   days?: number
+  /** A deed: `days` are those behind it, in the time. An empty text: behind the first that is known of the person. */
+  after?: string
 }
 
 const isIn = (names: readonly Operator[], { operator }: Condition) => names.includes(operator)
@@ -167,15 +175,22 @@ export const isDeed = (condition: Condition): boolean => isIn(deeds, condition)
 
 /** What is wrong with a condition that stands behind others. */
 const findMistake = (each: Condition, before: readonly Condition[]): string | undefined => {
-  const { field: asked, operator, values, join = 'and', times, days } = each
+  const { field: asked, operator, values, join = 'and', times, days, after } = each
   const head = before.findLast((other) => other.join !== 'with')
   const hasDeed = head !== undefined && isDeed(head)
   if (join !== 'and' && head === undefined) return `join must be "and" where nothing stands before it.`
   if (join === 'with' && !hasDeed) return `join "with" must stand behind what people did.`
-  if (isDeed(each) ? join === 'with' || asked !== 'event' : times !== undefined || days !== undefined)
-    return `only the field event can be what people did, with times and days.`
+  const isOften = times !== undefined || days !== undefined || after !== undefined
+  if (isDeed(each) ? join === 'with' || asked !== 'event' : isOften)
+    return `only the field event can be what people did, with times, days and after.`
+  if (after !== undefined && days === undefined) return `after must have days: in how many days behind it.`
   if (join === 'with' && !['events', 'both'].includes(fieldOf(asked) ?? ''))
     return `join "with" must be of a field of events.`
+  if (
+    numeric.has(asked) &&
+    (operator === 'contains' || !values.every((value) => value === '' || isNumber(value)))
+  )
+    return `${asked} must be compared with numbers.`
   if (!isIn(ofNumbers, each)) return undefined
   const isWrong = values.length !== (operator === 'between' ? 2 : 1) || !values.every(isNumber)
   return isWrong ? `values must be ${operator === 'between' ? 'two numbers' : 'a number'}.` : undefined
@@ -196,6 +211,7 @@ const segmentSchema = {
       join: { type: 'string', enum: ['and', 'or', 'with'] },
       times: most,
       days: most,
+      after: { type: 'string', maxLength: maxText },
     },
     additionalProperties: false,
   },
@@ -232,7 +248,7 @@ export const segments = (about: string, maxItems: number): Parameter<readonly (r
 })
 
 export interface Period {
-  from: Moment | null
+  from: Moment | Sql | null
   until: Moment | null
 }
 

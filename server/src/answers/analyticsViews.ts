@@ -110,6 +110,7 @@ const views: readonly View[] = [
         'Why no person seems to have done it, such as AI crawler GPTBot, automation or impossible speed; else NULL.',
       ],
       ['anonymous', 'e.anonymous', derivedComments.anonymous],
+      ['imported', 'e.imported', derivedComments.imported],
       [
         'plan_verdict',
         'e.plan_verdict',

@@ -1,4 +1,4 @@
-import { bodyReader, parseJson, shapeChecker } from '../http/readJson.js'
+import { bodyReader, parseWhole, shapeChecker } from '../http/readJson.js'
 import { type Route, answerPath } from '../http/Route.js'
 import { parametersReader, type QueryRequest, querySchema } from '../sql/QueryRequest.js'
 import { rowsByGet, rowsByPost, type RowsOptions } from '../sql/queryRoutes.js'
@@ -67,7 +67,7 @@ export const answerRoutes = (options: RowsOptions): Route[] => {
     path: answerPath,
     async handle(exchange) {
       const { ask: text, ...ofQuery } = readAddress(exchange.search)
-      const { value } = parseJson(Buffer.from(text), 'ask')
+      const { value } = parseWhole(Buffer.from(text), 'ask')
       checkAsk(value)
       return answerFile(exchange, requestOf(value as Ask, ofQuery), onlyReads)
     },

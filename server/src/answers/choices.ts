@@ -1,13 +1,6 @@
 import { answer } from './Answer.js'
-import {
-  isNamed,
-  nameSql,
-  personConditions,
-  segmentOf,
-  sessionConditions,
-  sessionsOf,
-  spellings,
-} from './conditions.js'
+import { isNamed, personConditions, segmentOf, sessionConditions, sessionsOf } from './conditions.js'
+import { nameSql, spellings } from './spellings.js'
 import { field, fieldOf, fieldSql, flag, optional, type Scope, scope, text } from './Parameter.js'
 import { and, joinSql, none, type Sql, sql, when, whereAll } from './sql.js'
 

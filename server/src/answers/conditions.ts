@@ -4,11 +4,13 @@ import {
   fieldSql,
   isDeed,
   numberSql,
+  numeric,
   type Operator,
   type Period,
   personal,
   type Scope,
 } from './Parameter.js'
+import { codeSql, codesIn, codesOf, spellings } from './spellings.js'
 import { and, joinSql, none, type Sql, sql, when } from './sql.js'
 
 /** The arguments that the macros of all answers share. */
@@ -41,57 +43,13 @@ export const eventsIn = (scope: Scope, period: Period): Sql[] => [
 export const isNamed = (name: string): Sql =>
   name.startsWith('/') ? sql`event = '$pageview' AND path = ${name}` : sql`event = ${name}`
 
-const pairs = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'].flatMap((first, _, all) => all.map((next) => first + next))
-
-/** Codes with their names in English, which screens show. They are looked for when they are first asked for. */
-const nameCodes = (type: 'region' | 'language') => {
-  let known: ReadonlyMap<string, string> | undefined
-  return () => {
-    const names = new Intl.DisplayNames('en', { type, fallback: 'none' })
-    return (known ??= new Map(
-      pairs.map((code) => [code, names.of(code) ?? ''] as const).filter(([, name]) => name),
-    ))
-  }
-}
-const regions = nameCodes('region')
-const languages = nameCodes('language')
-
-const codesOf = (codes: ReadonlyMap<string, string>, isIt: (name: string) => boolean): string[] =>
-  [...codes].filter(([, name]) => isIt(name.toLowerCase())).map(([code]) => code)
-const codeOf = (codes: ReadonlyMap<string, string>, name: string): string[] =>
-  codesOf(codes, (known) => known === name)
-
-/** What is stored for what people call it, if that differs. */
-const storedAs: Readonly<Record<string, (name: string) => readonly string[]>> = {
-  country: (name) => codeOf(regions(), name),
-  language(name) {
-    const [, language = name, region] = /^(.+) \((.+)\)$/.exec(name) ?? []
-    const tags = codeOf(languages(), language)
-    if (region === undefined) return tags
-    return codeOf(regions(), region).flatMap((code) => tags.map((tag) => `${tag}-${code}`))
-  },
-  device: (name) => (name === 'mobile' ? ['phone'] : []),
-}
-
-/** The codes that a field has, with their names; undefined for a field without codes. */
-const codesIn = (field: string) =>
-  field === 'country' ? regions() : field === 'language' ? languages() : undefined
-const codeSql = (value: Sql): Sql => sql`upper(split_part(${value}, '-', 1))`
-
-/** What a value is shown as by its code, such as Germany; undefined for a field without codes. */
-export const nameSql = (field: string, value: Sql): Sql | undefined => {
-  const codes = codesIn(field)
-  if (codes === undefined) return undefined
-  const texts = (list: Iterable<string>) => sql`${[...list]}`
-  return sql`list_extract(${texts(codes.values())}, list_position(${texts(codes.keys())}, ${codeSql(value)}))`
-}
-
-/** The texts that are compared for a value as people write it: what they wrote, and what is stored for it. */
-export const spellings = (field: string, text: string): Sql[] =>
-  [text, ...(storedAs[field]?.(text.toLowerCase()) ?? [])].map((each) => sql`lower(${each})`)
-
-/** Whether a text is one of some, in any case of letters and by the names that screens show. Ids are compared as they are. */
+/** Whether a text is one of some, in any case of letters and by the names that screens show. Ids are compared as they are, numbers as numbers. */
 const isOne = (field: string, texts: readonly string[]): Sql => {
+  if (numeric.has(field))
+    return sql`${numberSql(field)} IN (${joinSql(
+      texts.map((text) => sql`${Number(text)}`),
+      ', ',
+    )})`
   const column = fieldSql(field)
   const isId = personal.has(field)
   const list = isId ? texts.map((text) => sql`${text}`) : texts.flatMap((text) => spellings(field, text))
@@ -203,18 +161,37 @@ const isDone = (name: string): Sql => {
   return sql`(${more}${isOne(field, [name])})`
 }
 
+/** `since` is what a deed is behind: when a person was first seen, or each time of another deed. */
+const sinceOf = (scope: Scope, after: string, { until }: Period): Sql => {
+  const from =
+    after === ''
+      ? sql`first_seen AS since FROM analytics.persons WHERE environment = ${scope.environment}`
+      : sql`"timestamp" AS since FROM analytics.events
+    WHERE ${and([...eventsIn(scope, { from: null, until }), sql`person_id IS NOT NULL`, isDone(after)])}`
+  // Of several times the last one before is the nearest.
+  const [join, isBehind] = after === '' ? [sql`JOIN`, sql`>=`] : [sql`ASOF JOIN`, sql`>`]
+  return sql`${join} (SELECT person_id AS who, ${from}) s ON person_id = who AND moment ${isBehind} since`
+}
+
 /** What belongs to people who did something, so often and in so many days, or who did not. */
-const pickByDeed = (scope: Scope, { condition, withs }: Term, { from, until }: Period): Sql => {
-  const { operator, values, times = 1, days } = condition
+const pickByDeed = (scope: Scope, { condition, withs }: Term, period: Period): Sql => {
+  const { operator, values, times = 1, days, after } = condition
+  const { from, until } = period
+  const isOfLast = days !== undefined && after === undefined
   const did = [
-    ...eventsIn(scope, { from: days === undefined ? from : null, until }),
-    ...(days === undefined ? [] : [sql`"timestamp" >= ${until ?? sql`now()`} - to_hours(${24 * days})`]),
+    ...eventsIn(scope, { from: isOfLast ? null : from, until }),
+    ...(isOfLast ? [sql`"timestamp" >= ${until ?? sql`now()`} - to_hours(${24 * days})`] : []),
     sql`person_id IS NOT NULL`,
     ...(values.includes('') ? [] : [sql`(${joinSql(values.map(isDone), ' OR ')})`]),
     ...withs.map(leaves),
   ]
   const often = when(times > 1, sql`\n  GROUP BY person_id HAVING count(*) >= ${times}`)
-  const people = sql`SELECT person_id FROM analytics.events WHERE ${and(did)}${often}`
+  const people =
+    after === undefined
+      ? sql`SELECT person_id FROM analytics.events WHERE ${and(did)}${often}`
+      : sql`SELECT person_id FROM (SELECT person_id, "timestamp" AS moment FROM analytics.events WHERE ${and(did)}) e
+  ${sinceOf(scope, after, period)}
+  WHERE moment <= since + to_hours(${24 * (days ?? 1)})${often}`
   return isAmong(keys.person_id, operator === 'did_not', people)
 }
 

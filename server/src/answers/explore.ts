@@ -1,7 +1,19 @@
-import { refuseField } from '../sql/refuse.js'
 import { answer } from './Answer.js'
-import { choiceOf, eventsIn, isNamed, segmentOf, sessionConditions, sessionsOf } from './conditions.js'
+import { choiceOf, isNamed, segmentOf, sessionConditions, sessionsOf } from './conditions.js'
 import {
+  bases,
+  counted,
+  figureOf,
+  isSplit,
+  measures,
+  overDays,
+  type Question,
+  rowsOf,
+  toQuestion,
+} from './measures.js'
+import {
+  anonymous,
+  before,
   count,
   field,
   fieldOf,
@@ -10,138 +22,173 @@ import {
   free,
   oneOf,
   optional,
-  type Scope,
   scope,
   text,
   timezone,
   usually,
 } from './Parameter.js'
-import { and, identifier, joinSql, type Sql, sql, when, whereAll } from './sql.js'
+import { identifier, joinSql, none, type Sql, sql, when, whereAll } from './sql.js'
 
-interface Measure {
-  /** What is counted: events, each with its person and session, or sessions that began in the time. */
-  of: 'events' | 'sessions'
-  /** Over the rows of `counted`. */
-  figure: Sql
-  /** It is of the values of a property. */
-  needsProperty?: true
-  /** Without any event it is 0, and not unknown. */
-  isCount?: true
+const mostFrequent = [sql`"rows" DESC`]
+const highest = [sql`figure DESC NULLS LAST`, ...mostFrequent]
+
+/** The values by their place. All behind the last that is told share the next one, and have no name; a single one has its own. */
+const ranked = (asked: Question, order: readonly Sql[]): Sql => {
+  const { most } = asked
+  const figure = when(order === highest, sql`, ${figureOf(asked)} AS figure`)
+  const sorted = joinSql([...order, sql`value`], ', ')
+  if (!asked.rest && !isSplit(asked))
+    return sql`SELECT value, value AS shown, 1 AS "values", 0 AS weight, row_number() OVER (ORDER BY ${sorted}) AS place
+  FROM (
+    SELECT value${figure}, ${rowsOf(asked)} AS "rows" FROM counted GROUP BY value ORDER BY ${sorted} LIMIT ${most}
+  )`
+  const currency = when(isSplit(asked), sql`, currency`)
+  const apart = when(isSplit(asked), sql`PARTITION BY currency `)
+  const isTold = sql`(place <= ${most} OR "values" = ${most + 1})`
+  return sql`SELECT value${currency}, weight, least(place, ${most + 1}) AS place,
+    CASE WHEN ${isTold} THEN value END AS shown, CASE WHEN ${isTold} THEN 1 ELSE "values" - ${most} END AS "values"
+  FROM (
+    SELECT value${currency}, row_number() OVER (${apart}ORDER BY ${sorted}) AS place,
+      count(*) OVER (${apart}) AS "values", sum("rows") OVER (${apart}) AS weight
+    FROM (SELECT value${currency}${figure}, ${rowsOf(asked)} AS "rows" FROM counted GROUP BY ALL)
+  )${when(!asked.rest, sql` WHERE place <= ${most}`)}`
 }
 
-const ofNumber = (figure: Sql): Measure => ({ of: 'events', figure, needsProperty: true })
-const ofSessions = (figure: Sql): Measure => ({ of: 'sessions', figure })
-
-const measures = {
-  events: { of: 'events', figure: sql`count(*)`, isCount: true },
-  people: { of: 'events', figure: sql`count(DISTINCT person_id)`, isCount: true },
-  sessions: { of: 'events', figure: sql`count(DISTINCT session_id)`, isCount: true },
-  sum: { ...ofNumber(sql`sum(number)`), isCount: true },
-  average: ofNumber(sql`avg(number)`),
-  median: ofNumber(sql`median(number)`),
-  p75: ofNumber(sql`quantile_cont(number, 0.75)`),
-  bounce_rate: ofSessions(sql`avg(bounced::INTEGER)`),
-  pages_per_session: ofSessions(sql`avg(page_views)`),
-  engaged: ofSessions(sql`median(engaged_seconds)`),
-  duration: ofSessions(sql`median(duration_seconds)`),
-} as const satisfies Record<string, Measure>
-type MeasureName = keyof typeof measures
-
-interface Question extends Scope {
-  property: string | null
-  event: string | null
-  by: string | null
-  interval: string | null
-  highest_first: boolean
-  most: number
+/** The figures of each value that is told, of the others together, and of each currency. */
+const byRank = (asked: Question, order: readonly Sql[], figures: Sql): Sql => {
+  const currency = when(isSplit(asked), sql`, c.currency`)
+  const same = when(isSplit(asked), sql` AND r.currency IS NOT DISTINCT FROM c.currency`)
+  const time = when(asked.interval, sql`, c."time"`)
+  return sql`WITH counted AS (
+${counted(asked)}
+), ranked AS (
+  ${ranked(asked, order)}
+)
+SELECT ${figures}${when(asked.rest, sql`, r."values"`)}${currency}
+FROM counted c JOIN ranked r ON r.value IS NOT DISTINCT FROM c.value${same}
+GROUP BY r.shown, r."values", r.place, r.weight${currency}${time}
+ORDER BY r.weight DESC${currency}, r.place${time}`
 }
 
-/** The value of each session of a field that only sessions have, or that only events have. */
-const valuesBySession = (asked: Scope, by: string): Sql => {
-  const column = sql`SELECT DISTINCT session_id, ${fieldSql(by)} AS value`
-  if (fieldOf(by) === 'sessions') return sql`(${column} FROM ${sessionsOf(asked, asked)})`
-  return sql`(${column} FROM analytics.events WHERE ${and(eventsIn(asked, asked))})`
+/** `[value, figure, rows]`, and what is to be sorted by. */
+const valuesOf = (asked: Question): { rows: Sql; order: readonly Sql[] } => {
+  const { measure, most } = asked
+  const isCount = measure.isCount === true && asked.per === null
+  const order = asked.highest_first || isCount ? highest : mostFrequent
+  const [figure, rows] = [figureOf(asked), rowsOf(asked)]
+  if (asked.rest || isSplit(asked)) {
+    const figures = sql`r.shown AS value, ${figure} AS figure, ${rows} AS "rows", r.weight, r.place`
+    const currency = isSplit(asked) ? [sql`currency`] : []
+    return { rows: byRank(asked, order, figures), order: [sql`weight DESC`, ...currency, sql`place`] }
+  }
+  const sorted = [...order, sql`value`]
+  const rowsOfDays =
+    measure.days &&
+    sql`SELECT value, ${figure} AS figure, sum(people)::BIGINT AS "rows"
+FROM ${overDays(asked, measure.days, most)}`
+  return {
+    rows: sql`${
+      rowsOfDays ??
+      sql`SELECT value, ${figure} AS figure, ${rows} AS "rows"
+FROM (
+${counted(asked)}
+)`
+    }
+GROUP BY value
+ORDER BY ${joinSql(sorted, ', ')}
+LIMIT ${most}`,
+    order: sorted,
+  }
 }
 
-/** The rows that are counted, with the time and the value that they count for. */
-const counted = (asked: Question, { of }: Measure): Sql => {
-  const { property, event, by, interval } = asked
-  const isOfEvents = of === 'events'
-  const fieldIsOf = by === null ? undefined : fieldOf(by)
-  const isOwn = fieldIsOf === undefined || fieldIsOf === 'both' || fieldIsOf === of
-  const moment = isOfEvents ? sql`"timestamp"` : sql`started_at`
-  const columns = isOfEvents
-    ? [
-        sql`person_id`,
-        sql`session_id`,
-        ...(property === null ? [] : [sql`analytics.prop_number(properties, ${property}) AS number`]),
-      ]
-    : [sql`bounced`, sql`page_views`, sql`engaged_seconds`, sql`duration_seconds`]
-  const list = [
-    ...(interval === null ? [] : [sql`date_trunc(${interval}, ${moment}) AS "time"`]),
-    ...(by === null ? [] : [isOwn ? sql`${fieldSql(by)} AS value` : sql`value`]),
-    ...columns,
-  ]
-  const source = isOfEvents ? sql`analytics.events` : sessionsOf(asked, asked)
-  const joined =
-    by !== null && !isOwn ? sql`${source}\nJOIN ${valuesBySession(asked, by)} USING (session_id)` : source
-  const conditions = isOfEvents
-    ? [
-        segmentOf(
-          asked,
-          ...(event === null ? [] : [isNamed(event)]),
-          ...(property === null ? [] : [sql`number IS NOT NULL`]),
-        ),
-      ]
-    : sessionConditions(asked, asked)
-  return sql`SELECT ${joinSql(list, ', ')}\nFROM ${joined}${whereAll(conditions)}`
-}
+/** All values with their figures alone. */
+const allValues = (asked: Question): Sql =>
+  asked.measure.days
+    ? sql`SELECT value, avg(figure) AS figure FROM ${overDays(asked, asked.measure.days, 1_000_000)} GROUP BY value`
+    : sql`SELECT value${when(isSplit(asked), sql`, currency`)}, ${figureOf(asked)} AS figure FROM (
+${counted(asked)}
+) GROUP BY ALL`
 
-/** `[value, figure, rows]`, and for people their traits. */
-const byValue = (asked: Question, { figure, isCount }: Measure, rows: Sql): Sql => {
-  const order = asked.highest_first || isCount ? sql`figure DESC NULLS LAST, "rows" DESC` : sql`"rows" DESC`
-  const values = sql`SELECT value, ${figure} AS figure, count(*) AS "rows"
+/** `[value, figure, rows]`; then how many values the row is of, the currency, the figure before, and traits of people, where there are such. */
+const byValue = (asked: Question, earlier: Question | undefined): Sql => {
+  const { rows, order } = valuesOf(asked)
+  const isRanked = asked.rest || isSplit(asked)
+  const isOfPeople = asked.by === 'person_id'
+  if (!isRanked && !earlier && !isOfPeople) return rows
+  const is = (name: Sql) => sql`b.${name} IS NOT DISTINCT FROM n.${name}`
+  const currency = when(isSplit(asked), sql` AND ${is(sql`currency`)}`)
+  const single = when(asked.rest, sql` AND n."values" = 1`)
+  const compared =
+    earlier &&
+    sql`
+LEFT JOIN (
+${allValues(earlier)}
+) b ON ${is(sql`value`)}${currency}${single}`
+  const traits = sql`
+LEFT JOIN (
+  SELECT person_id, traits FROM analytics.persons WHERE environment = ${asked.environment}
+) p ON p.person_id = n.value`
+  return sql`SELECT n.*${when(isRanked, sql` EXCLUDE (weight, place)`)}${when(earlier, sql`, b.figure AS before`)}${when(isOfPeople, sql`, traits`)}
 FROM (
 ${rows}
-)
-GROUP BY value
-ORDER BY ${order}, value
-LIMIT ${asked.most}`
-  if (asked.by !== 'person_id') return values
-  return sql`SELECT value, figure, "rows", traits
-FROM (
-${values}
-)
-LEFT JOIN (
-  SELECT person_id AS value, traits FROM analytics.persons WHERE environment = ${asked.environment}
-) USING (value)
-ORDER BY ${order}, value`
+) n${compared ?? none}${when(isOfPeople, traits)}
+ORDER BY ${joinSql(
+    order.map((each) => sql`n.${each}`),
+    ', ',
+  )}`
 }
 
 /** More lines cannot be told apart. */
 const mostLines = 6
 
-/** `[time, figure]`, or `[time, figure, value]` of the values with most rows. */
-const byTime = ({ by }: Question, { figure }: Measure, rows: Sql): Sql =>
-  by === null
-    ? sql`SELECT "time", ${figure} AS figure
+/** `[time, figure]`, or `[time, figure, value]` of the values with most rows or, where it is asked or a sum, the highest figure. */
+const byTime = (asked: Question): Sql => {
+  const { measure, value, property } = asked
+  const isBySum = measure.isCount === true && property !== null && asked.per === null
+  const order = asked.highest_first || isBySum ? highest : mostFrequent
+  if (measure.days)
+    return sql`SELECT "time", figure${when(value, sql`, value`)}
+FROM ${overDays(asked, measure.days, mostLines)}
+ORDER BY ${when(value, sql`sum(people) OVER (PARTITION BY value) DESC, value, `)}"time"`
+  if (value !== null)
+    return byRank(
+      { ...asked, most: mostLines },
+      order,
+      sql`c."time", ${figureOf(asked)} AS figure, r.shown AS value`,
+    )
+  return sql`SELECT "time", ${figureOf(asked)} AS figure
 FROM (
-${rows}
+${counted(asked)}
 )
 GROUP BY "time"
 ORDER BY "time"`
-    : sql`WITH counted AS (
-${rows}
-), top AS (
-  SELECT value, count(*) AS "rows" FROM counted GROUP BY value ORDER BY "rows" DESC, value LIMIT ${mostLines}
-)
-SELECT c."time", ${figure} AS figure, c.value
-FROM counted c JOIN top ON top.value IS NOT DISTINCT FROM c.value
-GROUP BY c."time", c.value, top."rows"
-ORDER BY top."rows" DESC, c.value, c."time"`
+}
+
+/** `[time, figure, period]`, of what is compared with behind the time. */
+const byBothTimes = (asked: Question, earlier: Question): Sql => {
+  const of = (name: string, each: Question) => sql`SELECT "time", figure, ${name} AS period FROM (
+${byTime(each)}
+)`
+  return sql`${of('now', asked)}
+UNION ALL
+${of('before', earlier)}
+ORDER BY period DESC, "time"`
+}
+
+const inAll = (asked: Question): Sql => sql`SELECT ${figureOf(asked)} AS figure
+FROM ${
+  asked.measure.days
+    ? overDays(asked, asked.measure.days, 1)
+    : sql`(
+${counted(asked)}
+)`
+}`
 
 const noneToGuests = (value: string | null, isOfGuest: boolean) =>
   value !== null && isOfGuest ? 'Guests may not ask for a property.' : undefined
+const propertyName = (about: string) => ({ ...optional(text(about)), refuse: noneToGuests })
+
+const intervals = ['hour', 'day', 'week', 'month', 'weekday', 'hour_of_day'] as const
 
 const explore = answer({
   name: 'explore',
@@ -151,42 +198,56 @@ const explore = answer({
     measure: usually(
       oneOf(
         'Which figure. Those from `bounce_rate` on are of sessions.',
-        Object.keys(measures) as MeasureName[],
+        Object.keys(measures) as (keyof typeof measures)[],
       ),
       'events',
     ),
-    property: {
-      ...optional(text('The property whose numbers `sum`, `average`, `median` and `p75` are of.')),
-      refuse: noneToGuests,
-    },
+    property: propertyName('The property whose numbers `sum`, `average`, `median` and percentiles are of.'),
     event: optional(text('Only events of this name or, from / on, views of this path.')),
+    per: optional(oneOf('What the figure is divided by.', Object.keys(bases) as (keyof typeof bases)[])),
+    per_event: optional(text('The event, or path, that `per` is of. Without it: any event.')),
+    currency: optional<string>({
+      about: 'Only amounts in this currency, such as EUR; without `currency_property`, what all are in.',
+      schema: { type: 'string', pattern: '^[A-Z]{3}$' },
+    }),
+    currency_property: propertyName(
+      'The property that names the currency. Amounts in several are told apart, and never added.',
+    ),
     by: optional(field('A row for each value of this field.')),
-    interval: free(optional(oneOf('A row for each of these.', ['hour', 'day', 'week', 'month']))),
+    interval: free(
+      optional(
+        oneOf(
+          'A row for each of these; of a weekday from Monday as 1, of the hours of a day from 0.',
+          intervals,
+        ),
+      ),
+    ),
     highest_first: free(
       flag('Values with the highest figure first; else those with most events or sessions.'),
     ),
     most: count('How many values.', 50, 10_000),
+    rest: free(
+      flag('Also a row for all other values together, without a name; `values` is how many they are.'),
+    ),
+    before,
+    anonymous,
     timezone,
   },
   columns: ['figure'],
   isForGuests: true,
   sql(given) {
-    const measure: Measure = measures[given.measure]
-    if (measure.needsProperty && given.property === null)
-      throw refuseField(`property must be given for ${given.measure}.`)
-    if (given.by !== null && fieldOf(given.by) === 'people') throw refuseField('by must not be a trait.')
-    const question = {
-      ...given,
-      property: measure.needsProperty ? given.property : null,
-      event: measure.of === 'events' ? given.event : null,
-    }
-    const rows = counted(question, measure)
-    if (given.interval !== null) return byTime(question, measure, rows)
-    if (given.by !== null) return byValue(question, measure, rows)
-    return sql`SELECT ${measure.figure} AS figure
+    const asked = toQuestion(given)
+    const earlier = given.before ? { ...asked, ...given.before } : undefined
+    if (given.interval !== null) return earlier ? byBothTimes(asked, earlier) : byTime(asked)
+    if (asked.value !== null) return byValue(asked, earlier)
+    return earlier
+      ? sql`SELECT n.figure, b.figure AS before
 FROM (
-${rows}
-)`
+${inAll(asked)}
+) n, (
+${inAll(earlier)}
+) b`
+      : inAll(asked)
   },
 })
 

@@ -26,9 +26,10 @@ import {
 import { and, joinSql, none, type Sql, sql, when } from './sql.js'
 
 /** The argument by which an answer about people over days counts visitors without consent. */
-const withAnonymous = (given: { anonymous: boolean }) => when(given.anonymous, sql`, anonymous := ${true}`)
+export const withAnonymous = (given: { anonymous: boolean }) =>
+  when(given.anonymous, sql`, anonymous := ${true}`)
 
-const steps = {
+export const steps = {
   ...scope,
   anonymous,
   steps: list('One after the other: names of events, or paths such as /pricing.', 1, 10),
@@ -41,7 +42,7 @@ const steps = {
 }
 const example = { steps: ['/', 'Order Placed'] }
 
-type Steps = Scope & {
+export type Steps = Scope & {
   anonymous: boolean
   steps: readonly string[]
   step_where: readonly (readonly Condition[])[]
@@ -62,7 +63,7 @@ const stepEvents = (given: Steps): Sql => {
   return sql`, step_events := [${joinSql(lists, ', ')}]`
 }
 
-const stepsOf = (given: Steps, more = sql``) => sql`
+export const stepsOf = (given: Steps, more = sql``) => sql`
   ${given.steps},
   ${
     Number.isInteger(given.within_hours)

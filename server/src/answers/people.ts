@@ -1,6 +1,7 @@
 import { answer } from './Answer.js'
 import { eventsIn, personConditions, personName, segmentOf } from './conditions.js'
 import { count, flag, list, oneOf, optional, type Scope, scope, text, usually } from './Parameter.js'
+import { isOfFigure, ofFigure } from './figures.js'
 import { joinSql, type Sql, sql, when, whereAll } from './sql.js'
 
 const columns = {
@@ -37,6 +38,7 @@ const people = answer({
   about: 'Who was seen in the time or, with `search`, whoever fits at any time.',
   parameters: {
     ...scope,
+    of: ofFigure,
     search: optional(text('A part of an id or trait, or the whole id of a session or device.')),
     order: usually(
       oneOf('What the rows are sorted by.', Object.keys(columns) as (keyof typeof columns)[]),
@@ -58,8 +60,10 @@ FROM (
     GROUP BY person_id
   ) c USING (person_id)${whereAll([
     sql`environment = ${given.environment}`,
-    given.search === null ? isSeen(given) : fits(given.environment, given.search),
-    ...personConditions(given, given),
+    ...(given.search === null ? [] : [fits(given.environment, given.search)]),
+    ...(given.of
+      ? [isOfFigure(given, given.of)]
+      : [...(given.search === null ? [isSeen(given)] : []), ...personConditions(given, given)]),
   ])}
 )
 ORDER BY ${columns[given.order]} ${given.ascending ? sql`ASC` : sql`DESC`}, last_seen DESC, person_id

@@ -12,10 +12,11 @@ import {
   unit,
   usually,
 } from './Parameter.js'
+import { goodUpTo } from './macros/index.js'
 import { and, identifier, type Sql, sql, when, whereAll } from './sql.js'
 
 /** A 75th percentile of fewer measurements says little, so such pages come last. */
-const fewMeasurements = 10
+const fewMeasurements = 30
 
 const measured = (asked: Scope, more: readonly Sql[] = []): Sql =>
   sql`analytics.web_vitals(${choiceOf(asked, asked)})${whereAll([...more, ...conditionsByEventId(asked)])}`
@@ -59,7 +60,7 @@ ORDER BY "time"`,
 const vitalsByPage = answer({
   name: 'vitals_by_page',
   about:
-    'The 75th percentile of a web vital for each page, the slowest first, and for each of its devices; of a page as a whole the device is `all`.',
+    'The 75th percentile of a web vital for each page and each of its devices; of a page as a whole the device is `all`. First is what costs most: how far a page is from good, times how often it was measured.',
   parameters: { ...scope, metric, most: count('How many pages.', 50, 10_000) },
   columns: ['path', 'device', 'p75', 'rating', 'measurements'],
   isForGuests: true,
@@ -67,10 +68,11 @@ const vitalsByPage = answer({
   SELECT path, coalesce(device, 'unknown') AS device, value
   FROM ${ofMetric(given)}
 ), slowest AS (
-  SELECT path, ${p75} AS p75, count(*) AS measurements
+  SELECT path, ${p75} AS p75, count(*) AS measurements,
+    measurements * greatest(p75 / ${goodUpTo(given.metric) ?? null} - 1, 0) AS weight
   FROM measured
   GROUP BY path
-  ORDER BY measurements >= ${fewMeasurements} DESC, p75 DESC, path
+  ORDER BY measurements >= ${fewMeasurements} DESC, weight DESC, measurements DESC, path
   LIMIT ${given.most}
 ), every AS (
   SELECT path, 'all' AS device, p75, measurements FROM slowest
@@ -81,7 +83,7 @@ const vitalsByPage = answer({
 )
 SELECT e.path, e.device, e.p75, analytics.vital_rating(${given.metric}, e.p75) AS rating, e.measurements
 FROM every e JOIN slowest s ON s.path IS NOT DISTINCT FROM e.path
-ORDER BY s.measurements >= ${fewMeasurements} DESC, s.p75 DESC, e.path, e.measurements DESC`,
+ORDER BY s.measurements >= ${fewMeasurements} DESC, s.weight DESC, s.measurements DESC, e.path, e.measurements DESC`,
 })
 
 const pageVitals = answer({

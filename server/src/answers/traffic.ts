@@ -147,13 +147,31 @@ GROUP BY ALL`,
 
 const saved = answer({
   name: 'saved',
-  about: 'The goals, views, segments, annotations and links that users have saved.',
+  about: 'The goals, views, segments, annotations, boards, metrics, links and alerts that users have saved.',
   parameters: {},
   columns: ['kind', 'name', 'value'],
   sql: () => sql`SELECT kind, name, value FROM analytics.saved ORDER BY lower(name), name`,
 })
 
+const alerts = answer({
+  name: 'alerts',
+  about: 'The alerts and digests, with what was found last.',
+  parameters: {},
+  columns: ['name', 'definition', 'status', 'since', 'value', 'expected', 'judged_until', 'error'],
+  sql: () => sql`SELECT name, definition, status, since, "value", expected, judged_until, error
+FROM analytics.alerts ORDER BY lower(name), name`,
+})
+
+const alertMessages = answer({
+  name: 'alert_messages',
+  about: 'The newest messages of alerts, a row for each receiver.',
+  parameters: { most: count('How many.', 100, 1000) },
+  columns: ['made_at', 'alert', 'kind', 'text', 'receiver', 'attempts', 'sent_at', 'next_at', 'error'],
+  sql: ({ most }) => sql`SELECT made_at, alert, kind, text, receiver, attempts, sent_at, next_at, error
+FROM analytics.alert_messages ORDER BY made_at DESC, id, receiver LIMIT ${most}`,
+})
+
 export const traffic = [
   ...[crawlers, crawledPages, botEvents, hasEvents, releases],
-  ...[newestEvents, minutes, arrivals, saved],
+  ...[newestEvents, minutes, arrivals, saved, alerts, alertMessages],
 ]

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { appendError, HttpError, refuse, shorten } from '../http/HttpError.js'
 import type { Route } from '../http/Route.js'
-import { parseJson, checkParameters } from '../http/readJson.js'
+import { type JsonBody, parseJson, checkParameters } from '../http/readJson.js'
 import { readUnpacked } from '../http/readBody.js'
 import type { DiskRoom } from '../disk/DiskRoom.js'
-import { checkValue, storableBody } from '../http/json/storableJson.js'
+import { checkValue, halfFinder } from '../http/json/storableJson.js'
 import { readSync, type Intake } from '../wal/Intake.js'
 import { readIdentity } from '../users/Identity.js'
 import { readTable, readTarget } from './Target.js'
@@ -91,7 +91,8 @@ const diskFull = () =>
     },
   )
 
-const readBodyRecords = (value: unknown): Record<string, unknown>[] => {
+const readBodyRecords = ({ bytes, value }: JsonBody): Record<string, unknown>[] => {
+  const findHalf = halfFinder(bytes)
   const records = (Array.isArray(value) ? value : [value]) as unknown[]
   for (const [at, record] of records.entries()) {
     const where = Array.isArray(value) ? `Record ${at}` : 'The body'
@@ -100,6 +101,8 @@ const readBodyRecords = (value: unknown): Record<string, unknown>[] => {
     }
     const problem = checkValue(record)
     if (problem !== undefined) throw refuseData('invalid-data', `${where} ${problem}.`)
+    const half = findHalf(record)
+    if (half !== undefined) throw refuseData('invalid-data', `${where}: ${half}.`)
   }
   return records as Record<string, unknown>[]
 }
@@ -125,8 +128,8 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     intake.admit(user)
     if (await room.isShort()) throw diskFull()
     const json = parseJson(await readUnpacked(request, maxBodyBytes))
-    const { text, value } = json
-    const records = readBodyRecords(value)
+    const { bytes, text, value } = json
+    const records = readBodyRecords(json)
     if (records.length === 0) return { ok: true, task_id: null, error_code: null, error_message: null }
     const fields = describeFields(records, text)
 
@@ -143,7 +146,7 @@ export const appendRoute = (options: AppendRouteOptions): Route => {
     if (tooWide) throw refuseData('incompatible-schema', tooWide)
     const plan = planned.kind === 'problem' ? planned : await settleWidening(connection, target, planned)
     if (plan.kind === 'problem') throw refuseData(plan.code, plan.message)
-    const body = storableBody(json, Array.isArray(value) ? text : `[${text}]`)
+    const body = Array.isArray(value) ? bytes : Buffer.from(`[${text}]`)
     const unfit =
       state.kind === 'table' ? await findUnfit(connection, { plan, fields, bodies: [body] }) : undefined
     if (unfit !== undefined) throw refuseData('incompatible-schema', unfit)

@@ -41,16 +41,12 @@ export const settleWidening = async (
 
 export const shortName = (name: string) => JSON.stringify(shorten(name))
 
-/** JSON may name half of a character, and no column can have it in its name. */
-const half = /\p{Surrogate}/u
-
 /** Says which name of a field cannot be the name of a column; undefined when all can. */
 export const nameProblem = (names: Iterable<string>): string | undefined => {
   const spelled = new Map<string, string>()
   for (const name of names) {
     if (name === '') return 'A field has an empty name.'
     if (name.includes('\0')) return `The name of the field ${shortName(name)} holds the character U+0000.`
-    if (half.test(name)) return `The name of the field ${shortName(name)} holds half a character.`
     const key = name.toLowerCase()
     const other = spelled.get(key)
     if (other !== undefined)
@@ -137,6 +133,14 @@ const fits = (type: string, kinds: readonly FieldKind[]): boolean => {
   return only('text', 'timestamp')
 }
 
+/** Says that a column does not take values of all these kinds; undefined when it does. */
+export const kindProblem = (field: string, type: string, kinds: readonly FieldKind[]): string | undefined => {
+  const held = kinds.filter((kind) => !fits(type, [kind]))
+  return held.length === 0
+    ? undefined
+    : `The field ${shortName(field)} holds ${listKinds(held)} values; the column is ${type}.`
+}
+
 const isFraction = (kinds: readonly FieldKind[]) =>
   fits('DOUBLE', kinds) && kinds.some((kind) => kind === 'whole' || kind === 'float')
 
@@ -183,12 +187,10 @@ export const planAppend = (
     } else if (column.inferred && isWidened(column.type) && isFraction(kinds)) {
       plan.widen.push({ column: column.name, mayStay: fits(column.type, kinds) })
       plan.read.push({ field, column: column.name, type: 'DOUBLE' })
-    } else if (fits(column.type, kinds)) {
-      plan.read.push({ field, column: column.name, type: column.type })
     } else {
-      const held = listKinds(kinds.filter((kind) => !fits(column.type, [kind])))
-      const message = `The field ${shortName(field)} holds ${held} values; the column is ${column.type}.`
-      return problem('incompatible-schema', message)
+      const unfit = kindProblem(field, column.type, kinds)
+      if (unfit !== undefined) return problem('incompatible-schema', unfit)
+      plan.read.push({ field, column: column.name, type: column.type })
     }
   }
   if (plan.read.length === 0) return problem('invalid-data', 'No field of these records has a value.')

@@ -85,7 +85,7 @@ export const accessInLog = (watch: {
 })
 
 /** The keys of advisory locks. All users of a database share one set of keys. */
-export const lockKeys = { create: 0x7761796d, prune: 0x7761796e, archive: 0x7761796f }
+export const lockKeys = { create: 0x7761796d, prune: 0x7761796e, archive: 0x7761796f, alerts: 0x77617970 }
 const version = 5
 
 /** PostgreSQL keeps samples of short values for its planner, in a table that no erase of a person would reach. */

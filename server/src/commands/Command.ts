@@ -33,10 +33,10 @@ export interface Given {
 /** Says in one sentence what is wrong with the command line. */
 export class WrongUsage extends Error {}
 
-type Flags = Readonly<Record<string, { readonly type: 'string' }>>
+type Flags = Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
 
 interface Words<T extends Flags> {
-  values: { [name in keyof T]?: string | undefined }
+  values: { [name in keyof T]?: (T[name]['type'] extends 'boolean' ? boolean : string) | undefined }
   /** The words that are neither flags nor values of flags. */
   others: string[]
 }
@@ -50,7 +50,7 @@ export const readWords = <T extends Flags>(
   const { values, positionals: others } = parse(argv, options)
   if (others.length < names.length) throw new WrongUsage(`${names[others.length]} is missing.`)
   if (others.length > names.length) throw new WrongUsage(`${others[names.length]} is one word too many.`)
-  return { values, others }
+  return { values: values as Words<T>['values'], others }
 }
 
 const parse = (argv: readonly string[], options: Flags) => {

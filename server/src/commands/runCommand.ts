@@ -3,11 +3,12 @@ import { backup } from './backup.js'
 import { check } from './check.js'
 import { type Given, WrongUsage } from './Command.js'
 import { exportParquet } from './export.js'
+import { importHistory } from './import.js'
 import { restore } from './restore.js'
 import { retryRejected } from './retryRejected.js'
 import { salvage } from './salvage.js'
 
-const commands = [backup, restore, check, salvage, retryRejected, exportParquet]
+const commands = [backup, restore, check, salvage, retryRejected, exportParquet, importHistory]
 
 /** Runs the command with this name, and gives its exit code: 2 when the command line is wrong. */
 export const runCommand = async (

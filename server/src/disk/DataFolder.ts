@@ -64,6 +64,8 @@ export class DataFolder {
   readonly temp: string
   /** Files of clients until they are read. The engine's DuckDB can read files in `temp`, and none of these. */
   readonly spool: string
+  /** The export of another program that is imported now. The ingest process alone uses it. */
+  readonly history: string
   /** The log of the analytics catalog, which the ingest process writes. */
   readonly acceptLog: string
   /** The logs of the lakehouse catalogs, which the engine writes. */
@@ -85,6 +87,7 @@ export class DataFolder {
     this.path = realpathSync(path)
     this.temp = join(this.path, 'temp')
     this.spool = join(this.path, 'spool')
+    this.history = join(this.path, 'history')
     this.acceptLog = join(this.path, acceptLog)
     this.appendLog = join(this.path, appendLog)
     this.insertIds = join(this.path, 'insert-ids')

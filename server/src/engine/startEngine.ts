@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { once } from 'node:events'
 import { chmodSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { Alerts } from '../alerts/Alerts.js'
+import { alertTestRoute, signingSecretOf } from '../alerts/alertRoutes.js'
 import { answerRoutes } from '../answers/answerRoutes.js'
 import { appendRoute } from '../append/appendRoute.js'
 import { openIntakes } from '../append/openIntakes.js'
@@ -158,7 +160,7 @@ export const startEngine = async (
       alone: (work) => sql.withoutQueries(work),
       among: storing.during,
     })
-    const { erasures, lake, states } = await storeAnalytics({
+    const { erasures, lake, states, applied, isFirst } = await storeAnalytics({
       ...{ ...options, folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups },
       ...{ oneAtATime, erasureList, ended, restart },
       onLogLost: (reason) => endMe?.(reason),
@@ -169,6 +171,18 @@ export const startEngine = async (
     })
     erasures.finish(erased)
     await appliers.watch()
+
+    const ownSecret = acceptLog.followed ? Buffer.from(acceptLog.followed.secret, 'base64') : secret
+    const signingSecret = options.webhookSecret || signingSecretOf(ownSecret)
+    const alerts = new Alerts({
+      ...{ ...sql.answering, database, applied, isFirst, logger, now: options.now },
+      sending: { ...options, signingSecret },
+      secret: ownSecret,
+      tell: (told) => link.tell({ kind: 'alertNews', news: told }),
+      askClock: (atMs) => link.tell({ kind: 'clockWanted', atMs }),
+    })
+    link.on('clock', (clock) => alerts.take(clock))
+    cleanups.add(() => alerts.close())
 
     // Answers.
     const isLast = (error: unknown): boolean => {
@@ -187,6 +201,7 @@ export const startEngine = async (
         ...sql.routes,
         ...answerRoutes({ ...options, ...sql.answering }),
         mcpRoute(sql),
+        alertTestRoute(alerts, signingSecret),
         ...guestRoutes(sql.answering, database, options.maxQueries),
         appendRoute({
           ...{ ...options, ...disk, connection },
@@ -205,6 +220,7 @@ export const startEngine = async (
       ],
     })
     erasures.check()
+    alerts.start()
     cleanups.add(
       startUpkeep({
         ...{ ...options, folder, database, exportTo, archive, lake, states, logger },

@@ -14,6 +14,8 @@ import { postgresSource } from '../cluster/log/postgresSource.js'
 import type { ErasureOutcome, ErasureState } from '../payloads/erasure.js'
 import type { ErasureList } from '../privacy/ErasureList.js'
 import { AskedErasures, Erasures, type ErasureSource } from '../privacy/Erasures.js'
+import type { ServerConnection } from '../cluster/ServerConnection.js'
+import { lockKeys } from '../cluster/logSchema.js'
 import { LoggedErasures } from '../cluster/LoggedErasures.js'
 import { eraseFromLake } from '../cluster/lake/eraseFromLake.js'
 import { deleteFile } from '../privacy/deleteDay.js'
@@ -140,6 +142,10 @@ export const storeAnalytics = async (
   erasures: Erasures
   lake: Lake | undefined
   states: StateWriter | undefined
+  /** The last row of the log that is stored. */
+  applied(): number
+  /** Whether this process does what one of all on the log must do. */
+  isFirst(): Promise<boolean>
 }> => {
   const { log: url, logReadersKeptMs, syncWaitMs, environments, insertIdWindowMs } = options
   const { folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = options
@@ -185,7 +191,7 @@ export const storeAnalytics = async (
     })
     const limit = () => asked.through ?? Infinity
     const source = localSource({ store: acceptLog, link, taskIds, syncWaitMs, limit })
-    return { erasures, source, states: undefined }
+    return { erasures, source, states: undefined, isFirst: () => Promise.resolve(true) }
   }
   const openShared = (logUrl: string) => {
     const source = postgresSource({
@@ -228,9 +234,21 @@ export const storeAnalytics = async (
         isArchiver: () => lake!.isArchiver,
       })
     cleanups.add(() => states?.close())
-    return { erasures, source, states }
+    let locked: ServerConnection | undefined
+    // A connection that is gone has given its lock back.
+    const isFirst = async () => {
+      if (!follower().isConnected) return false
+      const { connection } = follower()
+      if (locked === connection) return true
+      const [lock] = await connection.ask<{ done: boolean }>(
+        `SELECT pg_try_advisory_lock(${lockKeys.alerts}) AS done`,
+      )
+      if (lock?.done === true) locked = connection
+      return lock?.done === true
+    }
+    return { erasures, source, states, isFirst }
   }
-  const { erasures, source, states } = url === undefined ? await openLocal() : openShared(url)
+  const { erasures, source, states, isFirst } = url === undefined ? await openLocal() : openShared(url)
   const { applier: analytics, deadLetters }: CatalogApplier = await appliers.open(
     acceptLog.numberOf(analyticsCatalog),
     {
@@ -265,5 +283,5 @@ export const storeAnalytics = async (
   cleanups.add(async () => lake?.close())
   await lake?.start()
   source.begin(analytics, deadLetters.all())
-  return { erasures, lake, states }
+  return { erasures, lake, states, applied: () => analytics.applied, isFirst }
 }

@@ -89,21 +89,50 @@ export const isShown = ({ environment, answers }: Shown, asked: Asked): boolean 
     : answers.some((each) => isThatOf(asked, each))
 }
 
+/** A card of a board, as users have saved it. */
+interface Card {
+  path: string
+  search: string
+  own: readonly string[]
+  /** What the screens asked for it. */
+  asks: readonly Ask[]
+}
+
+/** A card without what it asks: a guest's screens find that out themselves. */
+type ShownCard = Omit<Card, 'asks'>
+
+interface Board {
+  title: string
+  search: string
+  cards: readonly Card[]
+}
+
 /** A link by which guests see figures, as it is saved. */
 export interface GuestLink extends Shown {
   name: string
   /** The page that it opens, at its address; null: all pages. */
   path: string | null
   search: string
+  /** The one card of the page that it shows. */
+  card?: string
+  /** The id of the board that it shows as that is by now, and never as the link was made. */
+  board?: string
   ends_at: string | null
   /** The origins of pages that may show it in a frame. */
   origins: string[]
 }
 
-const savedSql = `SELECT kind, name, value::VARCHAR FROM analytics.raw.saved WHERE kind IN ('link', 'goal')`
+const savedSql = `
+  SELECT kind, name, value::VARCHAR FROM analytics.raw.saved WHERE kind IN ('link', 'goal', 'board')`
 
 interface SavedLink extends GuestLink {
   token_hash: string
+}
+
+/** A link with what it shows of its board: the cards of which guests may ask something, and what that is. */
+export interface FoundLink extends GuestLink {
+  cards?: readonly ShownCard[]
+  title?: string
 }
 
 interface Goal {
@@ -115,14 +144,64 @@ interface Goal {
 interface Saved {
   links: readonly SavedLink[]
   goals: readonly Goal[]
+  boards: ReadonlyMap<string, Board>
 }
 
 const readSaved = (rows: readonly string[][]): Saved => {
   const all = rows.map(([kind, name, value]) => ({ kind, name: name!, value: JSON.parse(value!) as object }))
-  const links = all.filter(({ kind }) => kind === 'link')
+  const [links, boards] = ['link', 'board'].map((each) => all.filter(({ kind }) => kind === each)) as [
+    typeof all,
+    typeof all,
+  ]
   return {
+    boards: new Map(boards.map(({ name, value }) => [name, value as Board])),
     links: links.map(({ name, value }) => ({ ...(value as Omit<SavedLink, 'name'>), name })),
     goals: all.filter(({ kind }) => kind === 'goal').map(({ name, value }) => ({ name, value })),
+  }
+}
+
+/** Whether guests of an environment may ask what a card asks. */
+const mayAsk = (ask: Ask, environment: string): boolean => {
+  try {
+    const asked = readAsk(ask)
+    return (
+      asked.answer.isForGuests === true &&
+      asked.given['environment'] === environment &&
+      findRefusal(asked, false) === undefined
+    )
+  } catch (error) {
+    // Whoever saved the board wrote it by hand, or with another version of the service.
+    if (error instanceof HttpError) return false
+    throw error
+  }
+}
+
+/** The address of a board for guests. Its segment may name a person, and then no card that takes it is shown. */
+const searchOf = ({ search }: Board, { environment, board = '' }: GuestLink, cards: readonly ShownCard[]) => {
+  const address = new URLSearchParams(search)
+  address.set('env', environment)
+  address.set('id', board)
+  if (cards.every(({ own }) => own.includes('segment'))) address.delete('filter')
+  return address.toString()
+}
+
+/** A link to a board shows what its cards ask by now; undefined where the board is gone. */
+const withBoard = (link: GuestLink, boards: Saved['boards']): FoundLink | undefined => {
+  if (link.board === undefined) return link
+  const board = boards.get(link.board)
+  if (board === undefined) return undefined
+  const { environment } = link
+  const shown = board.cards.flatMap(({ asks, ...card }) => {
+    const answers = asks.filter((ask) => mayAsk(ask, environment))
+    return answers.length > 0 ? [{ card, answers }] : []
+  })
+  const cards = shown.map(({ card }) => card)
+  return {
+    ...link,
+    search: searchOf(board, link, cards),
+    answers: shown.flatMap(({ answers }) => answers),
+    title: board.title,
+    cards,
   }
 }
 
@@ -144,8 +223,10 @@ export class GuestLinks {
   }
 
   /** The link with a token of this hash. */
-  async find(hash: string): Promise<GuestLink | undefined> {
-    return (await this.#read()).links.find((link) => link.token_hash === hash && isGood(link))
+  async find(hash: string): Promise<FoundLink | undefined> {
+    const { links, boards } = await this.#read()
+    const found = links.find((link) => link.token_hash === hash && isGood(link))
+    return found && withBoard(found, boards)
   }
 
   /** The link of an address, which tells no more than who may show it in a frame: the token is in no request for a page. */
@@ -155,10 +236,11 @@ export class GuestLinks {
     )
   }
 
-  /** The goal that the address of a link counts, if it is there. */
-  async findGoals({ search }: GuestLink): Promise<readonly Goal[]> {
-    const counted = new URLSearchParams(search).get('goal')
-    return (await this.#read()).goals.filter(({ name }) => name === counted)
+  /** The goals that the addresses of a link count, as far as they are there. */
+  async findGoals({ search, cards = [] }: FoundLink): Promise<readonly Goal[]> {
+    const searches = [search, ...cards.map((card) => card.search)]
+    const counted = searches.map((each) => new URLSearchParams(each).get('goal'))
+    return (await this.#read()).goals.filter(({ name }) => counted.includes(name))
   }
 
   async #read(): Promise<Saved> {

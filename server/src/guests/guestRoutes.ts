@@ -11,7 +11,7 @@ import { refuseField } from '../sql/refuse.js'
 import { ConcurrencyLimit } from '../duckdb/ConcurrencyLimit.js'
 import type { Database } from '../duckdb/Database.js'
 import { readGuest, framesPath, guestPath } from '../users/Identity.js'
-import { type GuestLink, GuestLinks, isShown } from './GuestLinks.js'
+import { type FoundLink, GuestLinks, isShown } from './GuestLinks.js'
 
 /** All guests together have this part of the permits at most, so that a public link leaves room for users. */
 const shareOfPermits = 4
@@ -51,7 +51,7 @@ export const guestRoutes = (answering: AnswererOptions, database: Database, maxQ
 
   const links = new GuestLinks(database)
 
-  const linkOf = async (request: IncomingMessage): Promise<GuestLink> => {
+  const linkOf = async (request: IncomingMessage): Promise<FoundLink> => {
     const link = await links.find(readGuest(request))
     if (link === undefined) throw gone()
     return link
@@ -62,9 +62,9 @@ export const guestRoutes = (answering: AnswererOptions, database: Database, maxQ
     path: guestPath,
     async handle({ request }) {
       const link = await linkOf(request)
-      const { name, path, search } = link
+      const { name, path, search, card, cards, title = name } = link
       const goals = await links.findGoals(link)
-      return { status: 200, body: { name, path, search, goals }, headers }
+      return { status: 200, body: { name: title, path, search, card, cards, goals }, headers }
     },
   }
 

@@ -7,6 +7,9 @@ export const shorten = (text: string, most = 60): string => {
 
 /** A route throws it to answer with an error. Each group of routes writes errors in its own form. */
 export class HttpError extends Error {
+  /** Where in the statement the mistake is, where that is known. */
+  place?: number
+
   constructor(
     readonly status: number,
     /** Names what is wrong, in a word that a program can compare. */

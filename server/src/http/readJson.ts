@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { Ajv } from 'ajv'
 import { refuse, shorten } from './HttpError.js'
+import { halfFinder } from './json/storableJson.js'
 import { readUnpacked } from './readBody.js'
 
 /**
@@ -60,6 +61,14 @@ export const parseJson = (body: Buffer, what = 'The body'): JsonBody => {
   }
 }
 
+/** Parses a body, and refuses one that holds half of a character. */
+export const parseWhole = (body: Buffer, what = 'The body'): JsonBody => {
+  const json = parseJson(body, what)
+  const problem = halfFinder(json.bytes)(json.value)
+  if (problem !== undefined) throw refuse(400, 'invalid-body', `${what}: ${problem}.`)
+  return json
+}
+
 /** Makes a function that refuses a value of another shape, and names the field with the first mistake. */
 export const shapeChecker = (schema: object, { coerceTypes = false } = {}) => {
   const validate = compileSchema(schema, { coerceTypes })
@@ -84,7 +93,7 @@ export const mustBeJson = ({ headers }: IncomingMessage): void => {
 export const bodyReader = <T>(schema: object, maxBytes: number) => {
   const check = shapeChecker(schema)
   return async (request: IncomingMessage): Promise<T> => {
-    const { value } = parseJson(await readUnpacked(request, maxBytes))
+    const { value } = parseWhole(await readUnpacked(request, maxBytes))
     check(value)
     return value as T
   }

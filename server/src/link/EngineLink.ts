@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
+import type { AlertNews } from '../alerts/alertsSchema.js'
 import type { ErasureState } from '../payloads/erasure.js'
 import type { DeadLetter } from '../wal/rejected.js'
 import { Watchdog } from '../Watchdog.js'
@@ -23,6 +24,8 @@ interface News {
   setAside: [log: number, letter: DeadLetter]
   storing: [log: number, failing: string | null]
   erasure: [state: ErasureState]
+  clockWanted: [atMs: number]
+  alertNews: [news: readonly AlertNews[]]
   /** The engine ends, and why; `culprit` tells whose statement has ended it, where that is known. */
   ended: [reason: string, culprit?: Culprit]
   /** The connection is closed, or the engine has said that it ends. */
@@ -226,6 +229,8 @@ export class EngineLink extends EventEmitter<News> {
     else if (message.kind === 'setAside') this.emit('setAside', message.log, message.letter)
     else if (message.kind === 'storing') this.emit('storing', message.log, message.failing)
     else if (message.kind === 'erasure') this.emit('erasure', message.state)
+    else if (message.kind === 'clockWanted') this.emit('clockWanted', message.atMs)
+    else if (message.kind === 'alertNews') this.emit('alertNews', message.news)
     else if (message.kind === 'begun') this.#running.set(message.id, message.asked)
     else if (message.kind === 'done') this.#running.delete(message.id)
     else if (message.kind === 'ending') {

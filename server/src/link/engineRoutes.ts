@@ -1,6 +1,8 @@
+import { alertTestPath } from '../alerts/alert.js'
 import { appendError, lakehouseError, refuse } from '../http/HttpError.js'
 import { type Route, answerPath, type Exchange } from '../http/Route.js'
 import { erasePath, exportPath } from '../payloads/erasure.js'
+import { historyPath } from '../history/historyRoutes.js'
 import { savedPath } from '../saved/savedRoute.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser, guestPath } from '../users/Identity.js'
@@ -13,7 +15,7 @@ import type { OpenedLog } from '../wal/AcceptLog.js'
 import { TaskIds } from '../wal/TaskIds.js'
 
 /** Paths that always change tables. Whether a SQL statement does is found out by the engine. */
-const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert'])
+const writing: ReadonlySet<string> = new Set(['/append', '/upload', '/upsert', alertTestPath])
 
 /** Routes that may be asked again, and do nothing twice: the engine tells before it begins a change. */
 const reading: ReadonlySet<string> = new Set(['/query', answerPath, '/validate', '/explain', '/autocomplete'])
@@ -37,6 +39,8 @@ export const noEngineRoutes: Route[] = [
   ...endpoints,
   ['POST', erasePath] as const,
   ['POST', savedPath] as const,
+  ['GET', historyPath] as const,
+  ['POST', historyPath] as const,
   ['GET', guestPath] as const,
   ['POST', guestPath] as const,
   ['GET', sessionPath] as const,

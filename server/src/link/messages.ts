@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
+import type { AlertNews } from '../alerts/alertsSchema.js'
 import type { ErasureRequest, ErasureState } from '../payloads/erasure.js'
 import type { DeadLetter } from '../wal/rejected.js'
 
@@ -51,6 +52,8 @@ export type ToEngine =
   | { kind: 'endPostgres' }
   /** Statements that ended the engine again and again, by their keys, each with the reason why it is refused. */
   | { kind: 'refused'; statements: readonly (readonly [key: string, reason: string])[] }
+  /** The newest row that was accepted until a moment, which the engine has asked for. */
+  | { kind: 'clock'; atMs: number; through: number }
   /** Persons must be erased from all rows up to this one. */
   | { kind: 'erase'; requests: ErasureRequest[]; through: number }
 
@@ -68,6 +71,9 @@ export type ToIngest =
       erasures: readonly ErasureState[]
     }
   | { kind: 'erasure'; state: ErasureState }
+  | { kind: 'clockWanted'; atMs: number }
+  /** What alerts have found, for the log. */
+  | { kind: 'alertNews'; news: readonly AlertNews[] }
   | { kind: 'applied'; log: number; through: number; tookMs: number }
   | { kind: 'setAside'; log: number; letter: DeadLetter }
   /** Why the last try to store rows failed; null after a success. */

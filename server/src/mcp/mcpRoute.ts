@@ -1,92 +1,42 @@
-import { refuse } from '../http/HttpError.js'
 import { readBody } from '../http/readBody.js'
-import { parseJson } from '../http/readJson.js'
+import { parseWhole } from '../http/readJson.js'
 import type { Route } from '../http/Route.js'
 import { readIdentity } from '../users/Identity.js'
 import { messageOf, refuseField } from '../sql/refuse.js'
 import { version } from '../version.js'
 import { agentWithPersons } from './McpTokens.js'
-import { type Given, toolsOf, usualLimit } from './tools.js'
-import { analyticsCatalog } from '../duckdb/quote.js'
-import type { Cancellation } from '../sql/Cancellation.js'
-import type { QueryRunner } from '../sql/QueryRunner.js'
+import {
+  findMetric,
+  type Given,
+  type Metric,
+  metricsStatement,
+  readMetric,
+  toolsOf,
+  usualLimit,
+} from './tools.js'
+import { readTable, type TableReader } from '../sql/readTable.js'
 
-const maxMs = 30_000
-const maxBytes = 256 * 1024
+/** More are not looked through. */
+const mostMetrics = 500
 
-/** What an agent reads of an answer. */
-interface Table {
-  [name: string]: unknown
-  columns: string[]
-  rows: unknown[][]
-  /** Whether there are more rows than these. */
-  isCut: boolean
-}
-
-interface RunForAgent {
-  runner: QueryRunner
-  newCancellation(): Cancellation
-}
-
-interface AgentQuery {
+interface Asking {
   user: string
-  statement: string
-  limit: number
-  timezone?: string | undefined
   /** Aborted when the agent has gone. */
   signal: AbortSignal
 }
 
-/** Runs a statement that reads, and gives its first rows: up to `limit`, 256 KiB and 30 seconds. */
-const runForAgent = async (
-  { runner, newCancellation }: RunForAgent,
-  { user, statement, limit, timezone, signal }: AgentQuery,
-): Promise<Table> => {
-  const cancellation = newCancellation()
-  const timer = setTimeout(() => cancellation.cancel('timeout'), maxMs)
-  const leave = () => cancellation.cancel('gone')
-  signal.addEventListener('abort', leave)
-  try {
-    const query = await runner.run({
-      user,
-      role: 'read',
-      userAgent: null,
-      request: {
-        statement,
-        catalog: analyticsCatalog,
-        schema: 'main',
-        ephemeral: true,
-        timezone: timezone ?? null,
-      },
-      layout: 'array',
-      page: { limit: limit + 1 },
-      readsOnly: refuseField('An agent only reads.'),
-      cancellation,
-    })
-    try {
-      if ('file' in query.rows) throw refuse(500, 'internal', 'The answer is a file.')
-      const { names } = query.rows
-      const lines: string[] = []
-      let bytes = 0
-      for (let some = await query.rows.next(); some !== undefined; some = await query.rows.next()) {
-        for (const line of some.toString().split('\n')) {
-          bytes += Buffer.byteLength(line)
-          if (line !== '' && bytes <= maxBytes) lines.push(line)
-        }
-      }
-      await query.end()
-      const rows = lines.slice(0, limit).map((line) => JSON.parse(line) as unknown[])
-      return { columns: [...names], rows, isCut: lines.length > limit || bytes > maxBytes }
-    } catch (error) {
-      throw query.fail(error)
-    }
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', leave)
-  }
+const readsOnly = () => refuseField('An agent only reads.')
+
+const metricsOf = async (options: TableReader, asking: Asking): Promise<Metric[]> => {
+  const query = { ...asking, statement: metricsStatement, limit: mostMetrics, readsOnly: readsOnly() }
+  const { rows } = await readTable(options, query)
+  return rows.map((row) => readMetric(row))
 }
 
-/** The tools never change while the service runs, so nobody need wait for news of them. */
+const instructions =
+  'If a certified metric of list_metrics is what was asked for, answer with it (tool metric), and say so.'
+
+/** A new metric is named in the description of a tool when tools are listed again: nobody need wait for news of that. */
 const noSubscriptions = { maxSubscriptions: 0 }
 
 /** Few services have agents, and none pays for the protocol at its start. */
@@ -97,17 +47,23 @@ const loadProtocol = async () => {
   const [figures, withPersons] = [withSchemas(false), withSchemas(true)]
 
   /** Makes a server for one request, which keeps nothing. */
-  return (options: RunForAgent, user: string, signal: AbortSignal) =>
+  return (options: TableReader, { user, signal }: Asking, named: readonly Metric[]) =>
     createMcpHandler(() => {
-      const server = new McpServer({ name: 'waymark', version })
+      const server = new McpServer({ name: 'waymark', version }, { instructions })
+      const known = named.map((each) => `${each.name}: ${each.definition}`).join('\n')
       const tools = user === agentWithPersons ? withPersons : figures
-      for (const { name, description, statement, inputSchema } of tools) {
+      for (const { name, description: about, statement, metric, inputSchema } of tools) {
+        const description = metric !== undefined && known !== '' ? `${about}\n${known}` : about
         const annotations = { readOnlyHint: true, openWorldHint: false }
         server.registerTool(name, { description, inputSchema, annotations }, async (given) => {
           const { limit = usualLimit, time_zone: timezone = 'UTC' } = given
           try {
-            const asked = statement(given)
-            const table = await runForAgent(options, { user, statement: asked, limit, timezone, signal })
+            const found = metric && findMetric(await metricsOf(options, { user, signal }), metric(given))
+            const asked = statement(given, found)
+            const query = { user, statement: asked, limit, timezone, signal, readsOnly: readsOnly() }
+            const rows = await readTable(options, query)
+            const { answer: _, ...told } = found ?? {}
+            const table = found ? { metric: told, ...rows } : rows
             return { content: [{ type: 'text', text: JSON.stringify(table) }], structuredContent: table }
           } catch (error) {
             return { content: [{ type: 'text', text: messageOf(error) }], isError: true }
@@ -122,19 +78,23 @@ let protocol: ReturnType<typeof loadProtocol> | undefined
 const maxBodyBytes = 256 * 1024
 
 /** `POST /mcp` in the engine: the Model Context Protocol over streamable HTTP, without sessions. */
-export const mcpRoute = (options: RunForAgent): Route => ({
+export const mcpRoute = (options: TableReader): Route => ({
   method: 'POST',
   path: '/mcp',
   async handle({ request, response }) {
     const { user } = readIdentity(request)
     const gone = new AbortController()
     response.once('close', () => gone.abort())
-    const { text, value } = parseJson(await readBody(request, maxBodyBytes))
+    const { text, value } = parseWhole(await readBody(request, maxBodyBytes))
     const headers = Object.entries(request.headers).flatMap(([name, header]) =>
       typeof header === 'string' ? [[name, header] as [string, string]] : [],
     )
     protocol ??= loadProtocol()
-    const handler = (await protocol)(options, user, gone.signal)
+    const asking = { user, signal: gone.signal }
+    const isListing = (value as { method?: unknown } | null)?.method === 'tools/list'
+    // Tools are listed also while no query is answered.
+    const named = isListing ? await metricsOf(options, asking).catch(() => []) : []
+    const handler = (await protocol)(options, asking, named)
     const answer = await handler.fetch(
       new Request('http://engine/mcp', { method: 'POST', headers, body: text }),
       { parsedBody: value },

@@ -1,5 +1,7 @@
-import type { Ask } from '../answers/Answer.js'
-import type { Parameter } from '../answers/Parameter.js'
+import { shorten } from '../http/HttpError.js'
+import { refuseField } from '../sql/refuse.js'
+import type { Ask, Asked } from '../answers/Answer.js'
+import { type Parameter, scope } from '../answers/Parameter.js'
 import { answerOf, readAsk, statementOf } from '../answers/answers.js'
 
 /** Without `:persons` a name, a value or a time is told only when at least this many people share it: one of a single person is about that person. */
@@ -25,13 +27,48 @@ export interface Given {
   time_zone?: string
 }
 
+/** A figure that is agreed on, with what answers it at any time. */
+export interface Metric {
+  name: string
+  definition: string
+  owner: string
+  since: string
+  answer: Ask
+}
+
+/** The rows of this are metrics: see `readMetric`. */
+export const metricsStatement =
+  'SELECT name, definition, owner, since, answer FROM analytics.metrics ORDER BY name'
+
+export const readMetric = ([name, definition, owner, since, answer]: readonly unknown[]): Metric => ({
+  name: String(name),
+  definition: String(definition),
+  owner: String(owner),
+  since: String(since),
+  answer: (typeof answer === 'string' ? JSON.parse(answer) : answer) as Ask,
+})
+
+/** `Sign-ups`, `sign ups` and `signups` are one name. */
+const bare = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+
+/** @throws HttpError that names all there are */
+export const findMetric = (metrics: readonly Metric[], name: string): Metric => {
+  const found =
+    metrics.find((each) => each.name === name) ?? metrics.find((each) => bare(each.name) === bare(name))
+  if (found !== undefined) return found
+  const known = metrics.map((each) => each.name).join(', ') || 'none'
+  throw refuseField(`There is no certified metric ${JSON.stringify(shorten(name))}; there are: ${known}.`)
+}
+
 interface Tool {
   name: string
   description: string
   /** The JSON schema of what it takes. */
   schema: object
-  /** The statement of DuckDB's SQL that answers. */
-  statement(given: Given): string
+  /** The statement of DuckDB's SQL that answers; of a tool for metrics, that of the metric that was found. */
+  statement(given: Given, metric?: Metric): string
+  /** The name of the metric that it is asked for. */
+  metric?(given: Given): string
 }
 
 export const usualLimit = 100
@@ -79,6 +116,47 @@ const toolOf = ([name, answerName]: [string, string], seesPersons: boolean): Too
   }
 }
 
+const listMetrics: Tool = {
+  name: 'list_metrics',
+  description: 'The certified metrics, with their definitions: look here first, before you count yourself.',
+  schema: { type: 'object', properties: { limit }, additionalProperties: false },
+  statement: () => 'SELECT name, definition, owner, since FROM analytics.metrics ORDER BY name',
+}
+
+/** A figure of values may be about one person, where nothing is left out of it. */
+const isOfAll = ({ answer, given }: Asked) =>
+  answer.isForGuests === true &&
+  Object.entries(answer.parameters).every(([name, { refuse }]) => !refuse?.(given[name] as never, false)) &&
+  (answer.name !== 'explore' || given['by'] === null)
+
+const metricTool = (seesPersons: boolean): Tool => ({
+  name: 'metric',
+  description: 'A certified metric by its name: the figure that is agreed on.',
+  schema: {
+    type: 'object',
+    required: ['name'],
+    properties: {
+      name: {
+        type: 'string',
+        maxLength: 120,
+        description: 'As list_metrics has it; case and hyphens do not matter.',
+      },
+      ...Object.fromEntries(['from', 'until'].map((each) => [each, propertyOf(scope[each as 'from'])])),
+      time_zone: { type: 'string', default: 'UTC' },
+      limit,
+    },
+    additionalProperties: false,
+  },
+  metric: (given) => (given as { name: string }).name,
+  statement({ limit: _rows, time_zone: timezone, ...values }, metric) {
+    const { name: _name, ...time } = values as { name: string }
+    const asked = readAsk({ ...metric!.answer, ...time }, timezone)
+    if (!seesPersons && !isOfAll(asked))
+      throw refuseField('This metric tells values apart: it needs a token for persons.')
+    return statementOf(asked, seesPersons ? undefined : fewestPeople)
+  },
+})
+
 const sqlTool: Tool = {
   name: 'sql',
   description:
@@ -96,8 +174,10 @@ const sqlTool: Tool = {
   statement: (given) => (given as { statement: string }).statement,
 }
 
-/** The tools of a token: with persons those with segments, and SQL. */
+/** The tools of a token: with persons those with segments, and SQL. What is agreed on comes first. */
 export const toolsOf = (seesPersons: boolean): Tool[] => [
+  listMetrics,
+  metricTool(seesPersons),
   ...Object.entries(answerNames).map((each) => toolOf(each, seesPersons)),
   ...(seesPersons ? [sqlTool] : []),
 ]

@@ -117,6 +117,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   waymark-server salvage         keeps what can be read of a damaged write-ahead log
   waymark-server retry-rejected  has rows stored that were set aside
   waymark-server export          writes events and persons as Parquet files
+  waymark-server import          brings the history of another program into a running service
 
 waymark-server with these flags starts the service. The default of a flag is in brackets.
 Each flag can also be said by a variable: ${variableOf({ name: 'api-keys' })} for --api-keys. A flag wins.

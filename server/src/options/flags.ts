@@ -2,7 +2,9 @@ import { availableParallelism, totalmem } from 'node:os'
 import { logLevels, logToStandardError } from '../Logger.js'
 import { columnsForms } from '../sql/columnsForm.js'
 import * as kinds from './values.js'
-import { defineFlag as flag, inCode, logDurabilities, type Way } from './values.js'
+import { asFlag as flag, inCode, logDurabilities, type Way } from './values.js'
+
+const anyText = { as: kinds.text, usual: '' }
 
 /** Every option of the service, by its name in code. Types, defaults, `--help` and the docs are made of this table. */
 const table = {
@@ -46,22 +48,7 @@ const table = {
     'a JSON file of more users, with roles and hashed passwords; read again on SIGHUP',
     { as: kinds.text, usual: '', more: '[Users and roles](operate.md#users-and-roles)' },
   ),
-  oidcIssuer: flag('--oidc-issuer URL', 'logs users in by this provider of OpenID Connect', {
-    as: kinds.issuer,
-    usual: () => '',
-    otherwise: 'by password alone',
-    more: '[OpenID Connect](operate.md#openid-connect)',
-  }),
-  oidcClientId: flag('--oidc-client-id ID', 'its id of this service', { as: kinds.text, usual: '' }),
-  oidcClientSecret: flag('--oidc-client-secret SECRET', 'its secret', { as: kinds.text, usual: '' }),
-  oidcRoles: flag('--oidc-roles GROUP=ROLE', 'roles of its groups, separated by commas; * is everybody', {
-    as: kinds.roles,
-    usual: '',
-  }),
-  oidcGroupsClaim: flag('--oidc-groups-claim NAME', 'where it names a user’s groups', {
-    as: kinds.text,
-    usual: 'groups',
-  }),
+  ...kinds.oidcFlags,
   geoDatabase: flag(
     '--geo-database FILE',
     'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
@@ -86,15 +73,28 @@ const table = {
       more: '[Behind a proxy](proxy.md#the-visitors-address)',
     },
   ),
-  metricsToken: flag('--metrics-token TOKEN', 'reads /metrics without a user; at least 16 letters', {
-    as: kinds.text,
-    usual: '',
-  }),
+  metricsToken: flag('--metrics-token TOKEN', 'reads /metrics without a user; at least 16 letters', anyText),
   mcpTokens: flag(
     '--mcp-tokens A,B:persons',
     'tokens of agents that ask by /mcp, each at least 16 letters: token for figures, token:persons for SQL and persons, too',
     { as: kinds.list, usual: '', more: '[Agents](api.md#agents)' },
   ),
+  webhookHosts: flag(
+    '--webhook-hosts A,B',
+    'hosts that alerts may call, each a name, or name:port; public is every host with public addresses',
+    { as: kinds.list, usual: 'public', more: '[Alerts](api.md#alerts)' },
+  ),
+  webhookSecret: flag('--webhook-secret SECRET', 'signs what alerts send to webhooks', {
+    as: kinds.text,
+    usual: '',
+    otherwise: 'made of the service’s own secret',
+  }),
+  smtp: flag(
+    '--smtp URL',
+    'the server by which alerts send e-mail, such as smtps://user:password@mail.example.com',
+    { as: kinds.smtp, usual: '', otherwise: 'alerts send no e-mail' },
+  ),
+  mailFrom: flag('--mail-from ADDRESS', 'the sender of that e-mail', anyText),
   origins: flag(
     '--origins A,B',
     'origins of pages that may use the lakehouse group; http://127.0.0.1:* is every port of that address',
@@ -264,6 +264,7 @@ const table = {
   ),
   headersWithinMs: inCode('milliseconds in which a client sends the headers of a request', () => 10_000),
   syncWaitMs: inCode('milliseconds that sync=true waits', () => 30_000),
+  now: inCode('tells alerts the time, in Unix milliseconds', () => Date.now, 'the system’s clock'),
   stuckAfterMs: inCode(
     'milliseconds that a cancelled statement may run on, before the engine is ended',
     () => 15_000,

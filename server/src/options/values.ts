@@ -20,7 +20,7 @@ export interface Way<T> {
 }
 
 /** A flag, such as `--port N`, with a sentence for `--help` and the docs; a switch has no value. */
-export const defineFlag = <W extends Way<unknown>>(form: string, about: string, way: W) => {
+export const asFlag = <W extends Way<unknown>>(form: string, about: string, way: W) => {
   const [name = '', value] = form.slice(2).split(' ')
   return { ...way, name, value, about }
 }
@@ -113,6 +113,15 @@ export const port = checked(
 )
 
 const isSize = (written: string) => sizeForm.test(written)
+const smtpForm = /^smtps?:\/\/[^\s/]+\/?(?:\?\S*)?$/i
+/** The address of a server for mail; the empty text is none. It holds a password, which no message repeats. */
+export const smtp: Kind<string> = {
+  read: (url, name) => {
+    if (url === '' || smtpForm.test(url)) return url
+    throw new OperatorError(`${name} must be an address such as smtps://user:password@mail.example.com.`)
+  },
+}
+
 /** A size as DuckDB writes it. */
 export const size = checked(isSize, 'must be a size such as 512MB or 4GiB', same)
 export const bytes = checked(isSize, 'must be a size such as 2GB or 6GiB', bytesOf)
@@ -268,4 +277,24 @@ export const addressesOf = (url: string): LogAddress[] => {
   const addresses = readLogUrl(url)
   if (typeof addresses === 'string') throw new OperatorError(addresses)
   return addresses
+}
+
+/** The options of a provider of OpenID Connect, which stand together in the table. */
+export const oidcFlags = {
+  oidcIssuer: asFlag('--oidc-issuer URL', 'logs users in by this provider of OpenID Connect', {
+    as: issuer,
+    usual: () => '',
+    otherwise: 'by password alone',
+    more: '[OpenID Connect](operate.md#openid-connect)',
+  }),
+  oidcClientId: asFlag('--oidc-client-id ID', 'its id of this service', { as: text, usual: '' }),
+  oidcClientSecret: asFlag('--oidc-client-secret SECRET', 'its secret', { as: text, usual: '' }),
+  oidcRoles: asFlag('--oidc-roles GROUP=ROLE', 'roles of its groups, separated by commas; * is everybody', {
+    as: roles,
+    usual: '',
+  }),
+  oidcGroupsClaim: asFlag('--oidc-groups-claim NAME', 'where it names a user’s groups', {
+    as: text,
+    usual: 'groups',
+  }),
 }

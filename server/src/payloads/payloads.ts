@@ -11,6 +11,11 @@ export const builtInProperties: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
+/** Further names that a server key may send: what other programs have found out about events of the past. */
+export const historyProperties: ReadonlySet<string> = new Set(
+  '$imported $browser $country $language'.split(' '),
+)
+
 /** Texts that a bug gives for an id: all who get one would be one person. The library refuses the same (`readUserId`). */
 export const bugIds = '0 -1 nan null undefined none nil true false guest anonymous'.split(' ')
 const bugId = new RegExp(String.raw`^(?:${bugIds.join('|')}|\[object .*\])?$`, 'i')
@@ -69,9 +74,15 @@ export interface Checked {
 /** Refuses a payload that may not be stored, and counts what is probably not meant. */
 export type CheckPayload = (payload: Payload, where: string, marks: Marks) => Checked
 
-const checkNames = (kind: 'track' | 'identify', values: Record<string, unknown>, where: string) => {
+const checkNames = (
+  kind: 'track' | 'identify',
+  values: Record<string, unknown>,
+  where: string,
+  isHistory = false,
+) => {
   for (const name in values) {
-    if (kind === 'track' && name.charCodeAt(0) === 0x24 && !builtInProperties.has(name)) {
+    const isKnown = () => builtInProperties.has(name) || (isHistory && historyProperties.has(name))
+    if (kind === 'track' && name.charCodeAt(0) === 0x24 && !isKnown()) {
       const message = `${where}: the property ${JSON.stringify(shorten(name))} is no built-in one. Name your own without a leading $.`
       throw refuse(400, 'unknown-built-in-property', message)
     }
@@ -117,7 +128,8 @@ export const environmentCheck =
     throw refuse(403, 'environment-not-allowed', message)
   }
 
-export const payloadCheck = (kind: EntryKind): CheckPayload => {
+/** Makes the check of one kind; `isHistory` where properties of history may be in it. */
+export const payloadCheck = (kind: EntryKind, isHistory = false): CheckPayload => {
   /** How many of these ids are nobody's. */
   const countBugs = (payload: Payload, names: readonly string[]) => {
     let bugs = 0
@@ -134,7 +146,7 @@ export const payloadCheck = (kind: EntryKind): CheckPayload => {
         const message = `${where}: the event name ${shorten(event)} has more than ${maxNameLength} characters.`
         throw refuse(400, 'event-name-too-long', message)
       }
-      checkNames('track', properties, where)
+      checkNames('track', properties, where, isHistory)
     }
     if (kind === 'identify') checkNames('identify', (payload as IdentifyPayload).traits ?? {}, where)
     const isOddTime = kind !== 'alias' && checkTime(payload, where, marks)

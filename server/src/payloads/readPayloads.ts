@@ -78,9 +78,9 @@ const describe = (error: ErrorObject | undefined, isSingle: boolean, before: num
  * Makes a function that checks a body of one kind and takes all of its payloads or none. A large body is read in
  * parts, so that other requests get their turn in between.
  */
-export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>) => {
+export const payloadReader = (kind: EntryKind, environments: ReadonlySet<string>, isHistory = false) => {
   const validate = compileSchema(payloadSchemas[kind])
-  const check = payloadCheck(kind)
+  const check = payloadCheck(kind, isHistory)
   const checkEnvironment = environmentCheck(environments)
   const countPlain = kind === 'track' ? plainEventCounter() : undefined
 

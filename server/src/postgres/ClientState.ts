@@ -14,7 +14,7 @@ import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { type Command, firstSchema, readCommand } from './statements/readCommand.js'
 import { Settings } from './Settings.js'
-import { findParameters, type Statement, statementOf } from './statements/statements.js'
+import { findParameters, throwPlaced, type Statement, statementOf } from './statements/statements.js'
 import { type Field, oidOfName, textField } from './types.js'
 import { fixedRows, openQuery, type RowSource } from './openQuery.js'
 
@@ -110,7 +110,7 @@ export class ClientState {
     this.checkTransaction()
     const { edits } = await this.#rewrite(statement)
     const held = await this.#open()
-    return this.#whileRunning((cancellation) => {
+    const described = this.#whileRunning((cancellation) => {
       const { user, sql } = this.#options
       cancellation.asked = { user, statement: applyEdits(statement.text, edits) }
       const endWatch = sql.watch(cancellation)
@@ -120,6 +120,7 @@ export class ClientState {
         )
         .finally(endWatch)
     })
+    return described.catch(throwPlaced(statement, edits))
   }
 
   /** Runs a statement. `values` are written instead of its parameters. */
@@ -140,7 +141,9 @@ export class ClientState {
     const held = await this.#open()
     const queryId = randomUUID()
     this.settings.noteQuery(queryId)
-    const source = await this.#whileRunning((cancellation) =>
+    const all = [...edits, ...values]
+    const fail = throwPlaced(statement, all)
+    const running = this.#whileRunning((cancellation) =>
       openQuery({
         queryId,
         runner: this.#options.sql.runner,
@@ -150,13 +153,13 @@ export class ClientState {
         applicationName: this.settings.get('application_name') ?? '',
         statement,
         sent,
-        text: applyEdits(statement.text, [...edits, ...values]),
+        text: applyEdits(statement.text, all),
         isOfCatalog,
         cancellation,
         timeoutMs: this.settings.statementTimeoutMs,
       }),
     )
-    return this.#watched(source, held)
+    return this.#watched(await running.catch(fail), held, fail)
   }
 
   checkTransaction(): void {
@@ -241,7 +244,7 @@ export class ClientState {
   }
 
   /** Notes after each statement which schema it has entered, and ends a connection that is no longer used. */
-  #watched(source: RowSource, held: HeldConnection): RowSource {
+  #watched(source: RowSource, held: HeldConnection, fail: (error: unknown) => never): RowSource {
     const running = this.#running
     this.#isReading = true
     const settle = () => {
@@ -262,7 +265,7 @@ export class ClientState {
           return rows
         } catch (error) {
           settle()
-          throw error
+          return fail(error)
         }
       },
       close: (reason) => {

@@ -27,6 +27,11 @@ export const sqlState = {
 
 /** An error for a client, with one of Postgres's codes, which programs compare. */
 export class ProtocolError extends Error {
+  /** Where in the statement the mistake is, where that is known. */
+  place?: number
+  /** The same in all that the client has sent, in characters from 1. */
+  position?: number
+
   constructor(
     readonly code: string,
     message: string,
@@ -60,20 +65,41 @@ const ofMessage: [RegExp, string][] = [
     sqlState.insufficientPrivilege,
   ],
   [/launched in read-only mode/, sqlState.readOnly],
-  [/^Parser Error|not closed|is empty|null character/, sqlState.syntaxError],
-  [/^Catalog Error: Table|^Invalid Input Error: relation "/, '42P01'],
   [
-    /^Catalog Error: (?:Scalar|Aggregate|Table) ?(?:Macro )?Function|^Binder Error: (?:No function matches|Could not choose)/,
+    /^Parser Error|not closed|closes nothing|is empty|null character|Subquery returns|same number of result columns/,
+    sqlState.syntaxError,
+  ],
+  [/^Catalog Error: Table|^Invalid Input Error: relation "|^Binder Error: Referenced table/, '42P01'],
+  [
+    /^Catalog Error: (?:Scalar|Aggregate|Table) ?(?:Macro )?Function|^Binder Error: (?:No function matches|Could not choose|UNNEST)/,
     '42883',
   ],
   [/^Catalog Error: Schema|There is no schema/, '3F000'],
   [/^Catalog Error: Type|^Invalid Input Error: unrecognized configuration/, '42704'],
   [/^Catalog Error/, '42P01'],
-  [/^Binder Error: (?:Referenced column|Table ".*" does not have a column)/, '42703'],
+  [
+    /^Binder Error: (?:Referenced column|Table ".*" does not have a column|Column ".*" does not exist)/,
+    '42703',
+  ],
   [/^Binder Error: Ambiguous/, '42702'],
-  [/must appear in the GROUP BY/, '42803'],
+  [/must appear in the GROUP BY|aggregate function calls cannot|cannot contain aggregates/, '42803'],
+  [/cannot contain window functions/, '42P20'],
+  [/ORDER term out of range/, '42P10'],
+  [/LIMIT\/OFFSET cannot be negative/, '2201W'],
   [/^Binder Error/, '42000'],
   [/division by zero/, '22012'],
+  [/More than one row returned by a subquery/, '21000'],
+  [/negative substring length/, '22011'],
+  [/square root of a negative/, '2201F'],
+  [/cannot take logarithm/, '2201E'],
+  [/specifier ".*" not recognized|Unknown TimeZone/, sqlState.invalidParameter],
+  [
+    /^Invalid Input Error: (?:missing|unexpected|no argument for|bad|trailing|invalid (?:escape|perl|character|repetition|named))/,
+    '2201B',
+  ],
+  [/(?:date|time)\S* field value out of range|: (?:Date|Time|Timestamp) out of range/i, '22008'],
+  [/invalid (?:date|time)\S* field format|to INTERVAL/, '22007'],
+  [/Could not convert string '[+-]?\d+' to U?INT|value is out of range for/, '22003'],
   [/^Conversion Error|^Invalid Input Error/, sqlState.invalidText],
   [/^Out of Range Error/, '22003'],
   [/^Out of Memory Error/i, '53200'],
@@ -92,7 +118,10 @@ export const asProtocolError = (error: unknown): ProtocolError => {
     (error instanceof HttpError ? '42000' : sqlState.internal)
   // Behind an empty line DuckDB shows where in the statement the error is.
   const cut = whole.indexOf('\n\n')
-  return cut < 0
-    ? new ProtocolError(code, whole)
-    : new ProtocolError(code, whole.slice(0, cut), whole.slice(cut + 2))
+  const found =
+    cut < 0
+      ? new ProtocolError(code, whole)
+      : new ProtocolError(code, whole.slice(0, cut), whole.slice(cut + 2))
+  if (error instanceof HttpError && error.place !== undefined) found.place = error.place
+  return found
 }

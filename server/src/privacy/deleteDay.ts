@@ -120,23 +120,40 @@ const deleteSql = [
    WHERE EXISTS (FROM emptied e WHERE e.environment = t.environment AND e.id = t.distinct_id)`,
 ]
 
+interface Gone {
+  /** SQL of the events after FROM, all of which are in the table. */
+  events: string
+  values: Record<string, string> | string[]
+  /** Statements about the persons in the table `fewer`, once those without events and traits are deleted. */
+  mend?: readonly string[]
+}
+
+/** Deletes events of the table inside the caller's transaction, which has folded all events. Gives their number. */
+export const deleteGone = async (
+  connection: DuckDBConnection,
+  { events: slice, values, mend = [] }: Gone,
+): Promise<number> => {
+  await connection.run(chooseSql(slice), values)
+  const reader = await connection.runAndReadAll('SELECT count(*), min(seq), max(seq) FROM gone')
+  const [events, first, last] = reader.getRows()[0]!.map(Number)
+  if (events === 0) return 0
+  await connection.run(
+    `DELETE FROM analytics.raw.events
+     WHERE seq >= ${first} AND seq <= ${last} AND seq IN (SELECT seq FROM gone)`,
+  )
+  for (const sql of [...deleteSql, ...mend]) await connection.run(sql)
+  await forgetEvents(connection)
+  return events!
+}
+
 /** Deletes up to `sliceRows` events of a day, and updates the persons. Resolves to how many it deleted. */
 export const deleteSlice = (connection: DuckDBConnection, of: OldDay): Promise<number> =>
   inTransaction(connection, async () => {
     await foldEvents(connection)
     const slice = `analytics.raw.events e WHERE ${eventsOfDay('e', of.day)} AND seq <= ${of.through} LIMIT ${sliceRows}`
-    await connection.run(chooseSql(slice), { environment: of.environment })
-    const reader = await connection.runAndReadAll('SELECT count(*), min(seq), max(seq) FROM gone')
-    const [events, first, last] = reader.getRows()[0]!.map(Number)
-    if (events === 0) return 0
-    await connection.run(
-      `DELETE FROM analytics.raw.events
-       WHERE seq >= ${first} AND seq <= ${last} AND seq IN (SELECT seq FROM gone)`,
-    )
-    for (const sql of deleteSql) await connection.run(sql)
-    await forgetEvents(connection)
-    await recordRetention(connection, { ...of, events: events!, rejected: 0 })
-    return events!
+    const events = await deleteGone(connection, { events: slice, values: { environment: of.environment } })
+    if (events > 0) await recordRetention(connection, { ...of, events, rejected: 0 })
+    return events
   })
 
 /**

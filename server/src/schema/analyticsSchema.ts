@@ -99,7 +99,7 @@ export const allEvents = 'analytics.raw.all_events'
 export const timedEvents = 'analytics.raw.timed_events'
 
 /** Changes with the tables below; a store of another version is upgraded or refused (`bringToVersion`). */
-export const storeVersion = 8
+export const storeVersion = 9
 
 const stored = [...builtInColumns.map(({ column }) => column), ...Object.keys(derivedColumns)]
   .map((column) => `${column} VARCHAR`)

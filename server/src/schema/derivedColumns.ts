@@ -76,7 +76,7 @@ export const keyChanges = list(ofKeys, (name, sql) => `${name} = ${sql}`)
  */
 export const builtInColumns: readonly { column: string; property: string }[] = (
   'url referrer utm_source utm_medium utm_campaign utm_term utm_content lib lib_version release os ' +
-  'user_agent device viewport'
+  'user_agent device viewport imported'
 )
   .split(' ')
   .map((column) => ({ column, property: column === 'referrer' ? '$referer' : `$${column}` }))
@@ -122,11 +122,17 @@ export const filledColumns: Readonly<Record<string, string>> = {
   device: `coalesce(device, ${ofSender('device')})`,
 }
 
-/** The columns of `raw.events` that no property has: the SQL of each, over the built-in columns, `query` and `sender`. */
+/** Columns that events of history bring as properties, and all others get from who sends them. */
+export const givenColumns = ['browser', 'language', 'country'] as const
+
+/**
+ * The columns of `raw.events` beside the built-in ones: the SQL of each, over those, `query`, `sender`, and of what is
+ * given `given_` and its name.
+ */
 export const derivedColumns: Readonly<Record<string, string>> = {
-  browser: ofSender('browser'),
-  language: 'sender.language',
-  country: 'sender.country',
+  browser: `coalesce(given_browser, ${ofSender('browser')})`,
+  language: 'coalesce(given_language, sender.language)',
+  country: 'coalesce(given_country, sender.country)',
   click_id: clickIdSql,
 }
 
@@ -151,11 +157,13 @@ export const derivedComments = {
   ) as Record<(typeof utmColumns)[number], string>),
   click_id: 'The click id that url has, by its name, such as gclid; the id itself is in url.',
   os: 'The property $os; else the system that the user agent names.',
-  browser: 'The browser that the user agent names: the property $user_agent, else that of the request.',
+  browser:
+    'The browser that the user agent names: the property $user_agent, else that of the request; of history the property $browser.',
   device: 'The property $device; else desktop, phone, tablet or tv, by the user agent.',
   language: "The first language that the browser's request asks for, such as de-AT.",
   country:
     'The country as ISO 3166 writes it, such as DE: of the address with --geo-database, else of the time zone.',
+  imported: 'The import that brought it, such as umami-3f9a2c51d07e; NULL for what pages and servers sent.',
   anonymous: 'Whether the visitor did not agree to be recognised, and is known for one day only.',
   screen_class: 'phone, tablet or desktop, by the width in viewport.',
 } as const

@@ -39,6 +39,8 @@ export const rowsOf = {
   persons: named('t.person_id'),
   rejected: has(ofRecord),
   saved: has(namesId),
+  alerts: has(namesId),
+  alert_messages: has(namesId),
 }
 
 /** The condition for events of others that name an anonymous id of those persons: they came from the same browser. */

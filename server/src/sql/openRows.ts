@@ -129,6 +129,6 @@ export const openRows = async (options: OpenRowsOptions, planned: Planned): Prom
     if (error instanceof HttpError) throw error
     if (cancellation.error !== undefined) throw cancellation.error
     if (isDiskFull(messageOf(error))) throw queryEnded('disk')
-    return throwRefused(error)
+    return throwRefused(error, plan)
   }
 }

@@ -81,7 +81,7 @@ export const planStatement = async (
     typeof statement === 'string'
       ? guard.check(statement)
       : guard.check('rewritten' in statement ? statement.rewritten : statement.described, true)
-  if ('problem' in guarded) throw refuseStatement(guarded.problem)
+  if ('problem' in guarded) throw refuseStatement(guarded.problem, guarded.place)
   refuseNumbers(connection, guarded)
   let prepared: DuckDBPreparedStatement
   try {
@@ -89,7 +89,7 @@ export const planStatement = async (
     if (isRun && prepared.parameterCount > 0)
       throw refuseStatement('The statement has parameters; write the values.')
   } catch (error) {
-    return throwRefused(error)
+    return throwRefused(error, guarded)
   }
   await checkNewType(connection, guarded.tokens)
   await checkAlter(connection, guarded.tokens)

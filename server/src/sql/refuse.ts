@@ -4,6 +4,8 @@ import { isDiskFailing, reasonOf } from '../OperatorError.js'
 import { diskFailing } from '../disk/DiskRoom.js'
 import { isFatal, isInvalidated } from '../duckdb/transactions.js'
 import type { AskedStatement } from './Cancellation.js'
+import type { Guarded } from './guard/Guard.js'
+import { findQuoted, placeBefore } from './text/edits.js'
 
 /** Called when DuckDB has given up, with the statement that it gave up at, where that is known. */
 export type OnGivenUp = (reason: string, asked?: AskedStatement) => void
@@ -34,16 +36,29 @@ export const givenUp = (error: Error, onGivenUp: OnGivenUp, asked?: AskedStateme
 }
 
 /** Makes the HttpError for SQL that is wrong, is not allowed, or failed while it ran. */
-export const refuseStatement = (message: string): HttpError => refuse(400, 'invalid-statement', message)
+export const refuseStatement = (message: string, place?: number): HttpError => {
+  const refused = refuse(400, 'invalid-statement', message)
+  if (place !== undefined) refused.place = place
+  return refused
+}
 
 /** Makes the HttpError for a statement at which DuckDB failed with this message: the disk may be at fault. */
 export const refuseFailed = (message: string): HttpError =>
   // Other errors quote what users wrote, which may be any words.
   message.startsWith('IO Error') && isDiskFailing(message) ? diskFailing() : refuseStatement(message)
 
+/** The same, with the place that the message quotes, in the statement as it was given. */
+export const refuseAt = (message: string, { text, edits, tokens }: Guarded): HttpError => {
+  const refused = refuseFailed(message)
+  const quoted = findQuoted(text, message)
+  const place = quoted === undefined ? undefined : placeBefore(edits, quoted + tokens[0]!.start)
+  if (place !== undefined) refused.place = place
+  return refused
+}
+
 /** Throws the error of a statement as one for its client. An error that ends the engine stays as it is. */
-export const throwRefused = (error: unknown): never => {
-  throw error instanceof HttpError || isFatal(error) ? error : refuseFailed(messageOf(error))
+export const throwRefused = (error: unknown, guarded: Guarded): never => {
+  throw error instanceof HttpError || isFatal(error) ? error : refuseAt(messageOf(error), guarded)
 }
 
 /** Makes the HttpError for a field of the request that is wrong. */

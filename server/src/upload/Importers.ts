@@ -6,7 +6,7 @@ import type { Staged, ToStage, FromImporter, ToImport } from './stageFile.js'
 import type { Over } from '../link/ownLimits.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing } from '../disk/DiskRoom.js'
-import type { CsvDialect } from './createCsvReader.js'
+import { type CsvDialect, widthMessage } from './createCsvReader.js'
 import { quotedCopy } from './readRecords.js'
 import { diskFull } from './spoolBody.js'
 
@@ -127,13 +127,12 @@ export class Importers {
 export const refuseFile = (message: string): HttpError => refuse(400, 'invalid-upload', message)
 
 /** Says what is wrong with a row of a csv file. DuckDB's number is one of rows: a text in quotes may have several lines. */
-const rowProblem = (message: string, { header, firstRow }: CsvDialect): string | undefined => {
+const rowProblem = (message: string, dialect: CsvDialect): string | undefined => {
   const line = /CSV Error on Line: (\d+)/.exec(message)?.[1]
   if (line === undefined) return undefined
-  const row = Number(line) + firstRow - 1
+  const row = Number(line) + dialect.firstRow - 1
   const [, wanted, found] = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message) ?? []
-  if (wanted !== undefined)
-    return `Row ${row} has ${found} fields where ${header ? `the header, which is row ${firstRow},` : `row ${firstRow}`} has ${wanted}.`
+  if (wanted !== undefined) return widthMessage(dialect, row, [Number(found), Number(wanted)])
   if (message.includes('not utf-8')) return `Row ${row} holds bytes that are not UTF-8.`
   if (message.includes('unterminated quote')) return `Row ${row} has text behind the quotes of a field.`
   return undefined

@@ -118,43 +118,76 @@ const checkNames = (names: readonly string[]): void => {
   }
 }
 
-/** Counts the rows of a file as DuckDB does, with the header as the first, and finds a row that is too long. */
-const countRows = (firstRow: number) => {
+/** Says that a row has not as many fields as the first one. */
+export const widthMessage = (
+  { header, firstRow }: Pick<CsvDialect, 'header' | 'firstRow'>,
+  row: number,
+  [found, wanted]: readonly [number, number],
+): string =>
+  `Row ${row} has ${found} fields where ${header ? `the header, which is row ${firstRow},` : `row ${firstRow}`} has ${wanted}.`
+
+/**
+ * Counts the rows of a file as DuckDB does, with the header as the first, and finds a row that is too long, or has more
+ * fields than the first: DuckDB leaves empty ones at its end out.
+ */
+const countRows = ({ firstRow, header, delimiter: sign }: CsvDialect) => {
+  const delimiter = sign.charCodeAt(0)
   let ended = 0
   let blank = 0
-  /** The length of the row that has not ended. */
-  let bytes = 0
+  /** The length of the row that has not ended, and how many fields of it have. */
+  let [bytes, fields] = [0, 0]
+  let width: number | undefined
   let tooLong: number | undefined
+  let tooWide: string | undefined
   const grow = (more: number) => {
     bytes += more
     if (bytes > maxRowBytes) tooLong ??= firstRow + ended
   }
-  const end = () => {
+  const endField = () => void fields++
+  /** `isFilled` says that the last field surely holds something: DuckDB refuses one too many by itself then. */
+  const end = (isFilled = false) => {
+    width ??= fields
+    if (fields > width && !isFilled)
+      tooWide ??= widthMessage({ header, firstRow }, firstRow + ended, [fields + 1, width + 1])
     ended++
     if (bytes === 0) blank++
-    bytes = 0
+    bytes = fields = 0
+  }
+  const endFields = (chunk: Buffer, from: number, until: number) => {
+    for (
+      let at = chunk.indexOf(delimiter, from);
+      at >= 0 && at < until;
+      at = chunk.indexOf(delimiter, at + 1)
+    )
+      endField()
   }
   return {
     grow,
+    endField,
     end,
-    /** Takes a part of the file in which every line feed ends a row. */
+    /** Takes a part of the file in which every line feed ends a row, and every delimiter a field. */
     takeLines(chunk: Buffer) {
       let start = 0
       for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, start)) {
+        // Most rows end with a value, and DuckDB counts the fields of those.
+        if (bytes > 0 || chunk[at - 1] === delimiter) endFields(chunk, start, at)
         grow(at - start)
         end()
         start = at + 1
       }
+      endFields(chunk, start, chunk.length)
       grow(chunk.length - start)
     },
     /** How many rows there are. A blank line is one only when there is one column. */
     count(columns: number): number {
+      if (bytes > 0) end()
+      if (tooWide !== undefined) throw refuse(400, 'invalid-upload', tooWide)
       if (tooLong !== undefined) {
         const most = maxRowBytes.toLocaleString('en')
         const advice = 'Send such values in a json or parquet file'
         throw refuse(400, 'invalid-upload', `Row ${tooLong} has more than ${most} bytes. ${advice}.`)
       }
-      return ended + (bytes > 0 ? 1 : 0) - (columns === 1 ? 0 : blank)
+      return ended - (columns === 1 ? 0 : blank)
     },
   }
 }
@@ -187,7 +220,7 @@ export const createCsvReader = (given: CsvStart): CsvReader => {
   let isReturned = false
   let isInFirst = true
   let first = Buffer.alloc(0)
-  const rows = countRows(firstRow)
+  const rows = countRows(dialect)
 
   const keepFirst = (part: Buffer) => {
     first = Buffer.concat([first, part])
@@ -217,16 +250,19 @@ export const createCsvReader = (given: CsvStart): CsvReader => {
           const isSecond = byte === lineFeed && isReturned
           isReturned = byte === carriageReturn
           if (isSecond) continue
-          field = 'start'
           if (isInFirst) keepFirst(out.subarray(0, length))
           isInFirst = false
           rows.grow(length - rowStart)
-          rows.end()
+          rows.end(field === 'plain')
+          field = 'start'
           out[length++] = lineFeed
           rowStart = length
           continue
         } else if (byte === quote && field !== 'plain') field = 'quoted'
-        else field = byte === delimiter ? 'start' : 'plain'
+        else if (byte === delimiter) {
+          rows.endField()
+          field = 'start'
+        } else field = 'plain'
         isReturned = false
         out[length++] = byte
       }

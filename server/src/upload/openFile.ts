@@ -8,6 +8,7 @@ import {
   isMoment,
   isNested,
   isWhole,
+  kindProblem,
   nameProblem,
   widthProblem,
 } from '../append/planAppend.js'
@@ -108,6 +109,11 @@ const openJson: Open = async (_, { file, known, maxColumns }) => {
     kinds,
     type: known === undefined ? typeOfField(kinds) : typeOf(known, name),
   }))
+  for (const { name, kinds, type } of columns) {
+    // A cast to BOOLEAN takes 1 and "yes".
+    const problem = type === 'BOOLEAN' && kindProblem(name, type, kinds)
+    if (problem) throw refuse(400, 'invalid-upload', problem)
+  }
   const exact = columns.filter(
     ({ type, kinds }) => (keepsDigits(type) || isWhole(type)) && kinds.some((kind) => numbers.includes(kind)),
   )

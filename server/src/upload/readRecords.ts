@@ -10,7 +10,7 @@ import {
   quoteNumber,
 } from '../append/describeFields.js'
 import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
-import { checkValue } from '../http/json/storableJson.js'
+import { checkValue, halfFinder } from '../http/json/storableJson.js'
 import { HttpError, refuse } from '../http/HttpError.js'
 import { parseJson } from '../http/readJson.js'
 import { requireRoom } from './spoolBody.js'
@@ -108,9 +108,6 @@ const createRecordFinder = () => {
   }
 }
 
-/** An escape that JSON writes for half of a character, which no text of DuckDB's holds. */
-const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
-
 /** Parses a record as `/append` does, and refuses what that refuses. */
 const parseRecord = ({ json, names }: FoundRecord, at: number): Record<string, unknown> => {
   let value: Record<string, unknown>
@@ -121,8 +118,8 @@ const parseRecord = ({ json, names }: FoundRecord, at: number): Record<string, u
   }
   const problem = checkValue(value)
   if (problem !== undefined) throw wrong(`Record ${at} ${problem}.`)
-  if (json.includes(String.raw`\u`) && halfCharacter.test(JSON.stringify(value)))
-    throw wrong(`Record ${at} holds half a character.`)
+  const half = halfFinder(json)(value)
+  if (half !== undefined) throw wrong(`Record ${at}: ${half}.`)
   if (Object.keys(value).length < names) throw wrong(`Record ${at} names the field ${repeated(json)} twice.`)
   return value
 }

@@ -5,7 +5,7 @@ import { HttpError, refuse } from '../http/HttpError.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing, lookAtDisk } from '../disk/DiskRoom.js'
 import { createCsvReader, type CsvDialect } from './createCsvReader.js'
-import { decodeBody, detectFormat, type FileFormat } from './decodeBody.js'
+import { decodeBody, detectFormat, type FileBytes, type FileFormat } from './decodeBody.js'
 
 /** Makes the HttpError for a full disk. */
 export const diskFull = () =>
@@ -29,16 +29,19 @@ export interface Spooled {
   bytes: number
 }
 
-export interface SpoolOptions {
-  /** The format that the request names; undefined when it names none. */
-  format: FileFormat | undefined
-  /** What the request says of a csv file. */
-  dialect: Partial<CsvDialect>
+export interface SpoolLimits {
   /** The limit for the unpacked file. */
   maxBytes: number
   /** How much of the disk must stay free. */
   reserveBytes: number
   idleMs: number
+}
+
+export interface SpoolOptions extends SpoolLimits {
+  /** The format that the request names; undefined when it names none. */
+  format: FileFormat | undefined
+  /** What the request says of a csv file. */
+  dialect: Partial<CsvDialect>
 }
 
 const checkEveryBytes = 64 * 1_048_576
@@ -167,20 +170,45 @@ const write = async (
 const closing = ({ status, code, message, headers }: HttpError) =>
   new HttpError(status, code, message, { ...headers, connection: 'close' })
 
-/** Writes the file in a request's body to a private file, no faster than the disk can write. */
-export const spoolBody = async (
+/**
+ * Writes the file in a request's body to a private file, no faster than the disk can write, and gives its length. `read`
+ * may change what is written.
+ */
+export const spoolFile = async (
   request: IncomingMessage,
   file: string,
-  { format: asked, dialect, maxBytes, reserveBytes, idleMs }: SpoolOptions,
-): Promise<Spooled> => {
+  { maxBytes, reserveBytes, idleMs }: SpoolLimits,
+  read: (body: FileBytes) => AsyncIterable<Buffer> = ({ chunks }) => chunks,
+): Promise<number> => {
   const expected = Number(request.headers['content-length'] ?? 0)
   if (expected > maxBytes) throw closing(tooLarge(maxBytes))
   const handle = await open(file, 'wx', 0o600)
+  const chunks = async function* () {
+    yield* read(await decodeBody(request, withPatience(request, idleMs)))
+  }
+  let nextCheck = 0
+  try {
+    return await write(handle, chunks(), async (written, more) => {
+      if (written + more > maxBytes) throw tooLarge(maxBytes)
+      if (written < nextCheck) return
+      nextCheck += checkEveryBytes
+      await requireRoom(file, reserveBytes + Math.max(expected - written, checkEveryBytes))
+    })
+  } catch (error) {
+    throw error instanceof HttpError && !request.readableEnded ? closing(error) : error
+  }
+}
+
+/** Writes the file in a request's body to a private file as DuckDB reads it. */
+export const spoolBody = async (
+  request: IncomingMessage,
+  file: string,
+  { format: asked, dialect, ...limits }: SpoolOptions,
+): Promise<Spooled> => {
   const found: { format?: FileFormat; reader?: Reader } = {}
-  const read = async function* () {
-    const body = await decodeBody(request, withPatience(request, idleMs))
-    for await (const chunk of withStart(body.chunks)) {
-      found.format ??= detectFormat({ format: asked, contentType: body.contentType }, chunk)
+  const read = async function* ({ chunks, contentType }: FileBytes) {
+    for await (const chunk of withStart(chunks)) {
+      found.format ??= detectFormat({ format: asked, contentType }, chunk)
       const [first] = Object.keys(dialect)
       if (first !== undefined && found.format !== 'csv')
         throw refuse(
@@ -192,18 +220,7 @@ export const spoolBody = async (
       yield found.reader.feed(chunk)
     }
   }
-  let nextCheck = 0
-  let bytes: number
-  try {
-    bytes = await write(handle, read(), async (written, more) => {
-      if (written + more > maxBytes) throw tooLarge(maxBytes)
-      if (written < nextCheck) return
-      nextCheck += checkEveryBytes
-      await requireRoom(file, reserveBytes + Math.max(expected - written, checkEveryBytes))
-    })
-  } catch (error) {
-    throw error instanceof HttpError && !request.readableEnded ? closing(error) : error
-  }
+  const bytes = await spoolFile(request, file, limits, read)
   const { format, reader } = found
   if (format === undefined || reader === undefined) throw refuse(400, 'invalid-upload', 'The file is empty.')
   return { format, bytes, ...reader.end() }

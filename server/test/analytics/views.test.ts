@@ -231,11 +231,16 @@ describe('listings', () => {
 
   it('name the views and tell what each column says', async () => {
     expect(await rowsOf(`SHOW TABLES FROM analytics`)).toEqual([
+      ['alert_messages'],
+      ['alerts'],
       ['all_sessions'],
+      ['daily_sums'],
       ['errors'],
       ['events'],
       ['identities'],
       ['identity_traits'],
+      ['imports'],
+      ['metrics'],
       ['page_views'],
       ['persons'],
       ['plan_drift'],

@@ -25,6 +25,7 @@ import {
 } from './histories.js'
 import type { Condition } from '../../src/answers/Parameter.js'
 import { readAsk, statementOf } from '../../src/answers/answers.js'
+import { counting, explore, rolling, rollingQuestion, withEarlier } from './measures.js'
 import * as oracle from './oracle.js'
 import { eventsOfSegment, peopleOfSegment, segment, sessionsOfSegment } from './segments.js'
 import { type Asked, readHistory, type Seen } from './readHistory.js'
@@ -102,18 +103,22 @@ const store = async ({ steps, cut, isFolded, salt }: Stored): Promise<Seen[]> =>
   )
   if (salt !== null) await moveToArchive(salt)
   const reader = await connection.runAndReadAll(
-    'SELECT environment, person_id, traits::VARCHAR FROM analytics.main.persons',
+    'SELECT environment, person_id, traits::VARCHAR, epoch_ms(first_seen) FROM analytics.main.persons',
   )
-  const traits = new Map(
+  const persons = new Map(
     reader
       .getRows()
-      .map(([environment, person, json]) => [`${String(environment)} ${String(person)}`, String(json)]),
+      .map(([environment, person, ...known]) => [`${String(environment)} ${String(person)}`, known]),
   )
   const bots = new Map(verdicts.getRows().map(([seq, bot]) => [Number(seq), bot as string]))
-  return readHistory(steps, bots).map((each) => ({
-    ...each,
-    traits: JSON.parse(traits.get(`${each.environment} ${each.person}`) ?? '{}') as Record<string, string>,
-  }))
+  return readHistory(steps, bots).map((each) => {
+    const [traits = '{}', firstSeen] = persons.get(`${each.environment} ${each.person}`) ?? []
+    return {
+      ...each,
+      traits: JSON.parse(String(traits)) as Record<string, string>,
+      firstSeen: Number(firstSeen),
+    }
+  })
 }
 
 const literal = (value: unknown): string =>
@@ -176,7 +181,9 @@ const statementFor = (name: string, { from, until, environment, bots }: Asked, m
 
 /** Without an end, the last days are those before now. */
 const settled = (where: readonly Condition[], { until }: Asked): Condition[] =>
-  where.map(({ days, ...rest }) => (until === null || days === undefined ? rest : { ...rest, days }))
+  where.map(({ days, ...rest }) =>
+    days === undefined || (until === null && rest.after === undefined) ? rest : { ...rest, days },
+  )
 
 const chained = {
   steps: fc.array(fc.constantFrom('$pageview', 'Viewed', 'Viewed', 'Ordered', '/', '/cart'), {
@@ -298,6 +305,23 @@ const casesOf = (asked: fc.Arbitrary<Asked>): fc.Arbitrary<Case>[] =>
         sql: statementFor('explore', a, { where }),
         expected: (all) => [[eventsOfSegment({ all, asked: a, where }, false).length]],
       })),
+    measures: fc.tuple(asked, segment, counting).map(([a, given, asking]) => {
+      const where = settled(given, a)
+      const traits = asking.by === 'person_id' && asking.interval === null ? 'EXCLUDE (traits)' : ''
+      return {
+        sql: `SELECT * ${traits} REPLACE (round(figure, 6) AS figure) FROM (${statementFor('explore', a, { where, ...asking })})`,
+        expected: (all: readonly Seen[]) => explore(eventsOfSegment({ all, asked: a, where }, false), asking),
+      }
+    }),
+    'people of days': fc.tuple(asked, segment, rollingQuestion).map(([a, given, asking]) => {
+      const where = settled(given, a)
+      const traits = asking.by === 'person_id' && asking.interval === null ? 'EXCLUDE (traits)' : ''
+      return {
+        sql: `SELECT * ${traits} REPLACE (round(figure, 6) AS figure) FROM (${statementFor('explore', a, { where, ...asking })})`,
+        expected: (all: readonly Seen[]) =>
+          rolling(eventsOfSegment({ all, asked: withEarlier(a, asking), where }, false), a, asking),
+      }
+    }),
     'people of a segment': fc
       .tuple(asked, segment)
       .map(([a, where]) => [a, settled(where, a)] as const)

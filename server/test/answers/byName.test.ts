@@ -251,10 +251,13 @@ describe('POST /answer', () => {
       [
         ['nothing stands before', { join: 'or' }],
         ['behind what people did', {}, { join: 'with' }],
-        ['times and days', { times: 2 }],
+        ['times, days and after', { times: 2 }],
+        ['times, days and after', { after: '' }],
         ['values must be a number', { operator: 'above' }],
         ['values must be two numbers', { operator: 'between', values: ['1'] }],
-        ['times and days', { operator: 'did' }],
+        ['times, days and after', { operator: 'did' }],
+        ['after must have days', { field: 'event', operator: 'did', after: '' }],
+        ['page_views must be compared with numbers', { field: 'page_views' }],
         ['a field of events', { field: 'event', operator: 'did' }, { field: 'entry', join: 'with' }],
       ] as const
     ).map(([named, ...where]): [string, Body] => [
@@ -320,6 +323,11 @@ describe('POST /answer', () => {
     )
   })
 
+  it('takes null where there may be none, and not for the usual value', async () => {
+    expect(await statementOf({ name: 'people' })).toContain('LIMIT 50')
+    expect(await statementOf({ name: 'people', most: null })).not.toContain('LIMIT 50')
+  })
+
   it('is a query: of the log, of the cache, and for whoever may read', async () => {
     const query_id = '01234567-89ab-4def-8123-456789abcdef'
     const first = await post({ name: 'totals', query_id })
@@ -344,4 +352,31 @@ describe('POST /answer', () => {
     }
     expect(new Set(answers.map(({ name }) => name)).size).toBe(answers.length)
   })
+})
+
+it('web vitals begin with the page that costs most, and end with those of few measurements', async () => {
+  const pages = [
+    ['/rare', 9000, 29],
+    ['/often', 3000, 90],
+    ['/slow', 5000, 40],
+    ['/good', 1000, 200],
+    ['/middle', 2600, 60],
+  ] as const
+  const events = pages.flatMap(([path, value, count]) =>
+    Array.from({ length: count }, (_, at) => ({
+      ...{ environment: 'staging', event: 'Web Vital', anonymous_id: `of-${path}` },
+      properties: { $url: `https://shop.example${path}`, name: 'LCP', value, id: `v5-${path}-${at}` },
+    })),
+  )
+  expect((await service.ingest('/track?sync=true', events)).status).toBe(200)
+  const rows = await rowsOf({ name: 'vitals_by_page', environment: 'staging', bots: true })
+  const ofAll = rows.filter(([, device]) => device === 'all').map(([path, , p75]) => [path, p75])
+  // 40 times as far as good again; 90 times a fifth; 60 times a twenty-fifth; and nothing.
+  expect(ofAll).toEqual([
+    ['/slow', 5000],
+    ['/often', 3000],
+    ['/middle', 2600],
+    ['/good', 1000],
+    ['/rare', 9000],
+  ])
 })

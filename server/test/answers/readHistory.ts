@@ -20,6 +20,8 @@ export interface Seen {
   bot: string | null
   /** Traits of its person, as the service has them. */
   traits: Record<string, string>
+  /** When the person was first seen. */
+  firstSeen: number
 }
 
 const partsOf = (url: string | null): { host: string | null; path: string | null } => {
@@ -102,6 +104,7 @@ export const readHistory = (steps: readonly Step[], bots: ReadonlyMap<number, st
       referrerHost: isOwn ? null : from,
       bot: bots.get(at + 1) ?? null,
       traits: {},
+      firstSeen: Number.NaN,
     })
   }
   return seen.toSorted((a, b) => a.ms - b.ms || a.seq - b.seq)

@@ -16,10 +16,12 @@ const values: Record<string, readonly string[]> = {
   'prop.a/b~$c': ['Dark', 'light', ''],
   'prop.value': ['0.1', '200', 'SLOW'],
   'trait.plan': ['pro', 'FREE', ''],
+  page_views: ['0', '1', '2'],
 }
 const fieldsOfSessions = new Map([
   ['entry', 7],
   ['channel', 15],
+  ['page_views', 9],
 ])
 const fieldsOfBoth = new Map([
   ['person_id', 2],
@@ -28,7 +30,7 @@ const fieldsOfBoth = new Map([
   ['device', 24],
 ])
 
-const compared = fc.constantFrom(...Object.keys(values)).chain((field): fc.Arbitrary<Condition> => {
+const any = fc.constantFrom(...Object.keys(values)).chain((field): fc.Arbitrary<Condition> => {
   const value = fc.constantFrom(...(values[field] ?? []))
   const number = fc.constantFrom('0.1', '0.2', '200', '2500')
   return fc.oneof(
@@ -48,31 +50,36 @@ const compared = fc.constantFrom(...Object.keys(values)).chain((field): fc.Arbit
       values: fc.constantFrom(['A'], ['r'], ['/']),
     }),
     fc.record({
-      field: fc.constant('prop.value'),
+      field: fc.constantFrom('prop.value', 'page_views'),
       operator: fc.constantFrom('above', 'at_least', 'below', 'at_most'),
       values: fc.tuple(number),
     }) as fc.Arbitrary<Condition>,
     fc.record({
-      field: fc.constant('prop.value'),
+      field: fc.constantFrom('prop.value', 'page_views'),
       operator: fc.constant('between' as const),
       values: fc.tuple(number, number),
     }),
   )
 })
+/** A number contains no text. */
+const compared = any.filter(({ field, operator }) => field !== 'page_views' || operator !== 'contains')
 const ofEvent = compared.filter(({ field }) => !fieldsOfSessions.has(field) && !field.startsWith('trait.'))
 
 const deed = fc
   .tuple(
-    fc.record(
-      {
-        field: fc.constant('event'),
-        operator: fc.constantFrom('did' as const, 'did_not' as const),
-        values: fc.constantFrom(['ordered'], ['Viewed', '/cart'], ['/'], ['']),
-        times: fc.constantFrom(1, 2, 3),
-        days: fc.constantFrom(1, 2, 30),
-      },
-      { requiredKeys: ['field', 'operator', 'values'] },
-    ),
+    fc
+      .record(
+        {
+          field: fc.constant('event'),
+          operator: fc.constantFrom('did' as const, 'did_not' as const),
+          values: fc.constantFrom(['ordered'], ['Viewed', '/cart'], ['/'], ['']),
+          times: fc.constantFrom(1, 2, 3),
+          days: fc.constantFrom(1, 2, 30),
+          after: fc.constantFrom('', 'viewed', '/', 'Ordered'),
+        },
+        { requiredKeys: ['field', 'operator', 'values'] },
+      )
+      .map(({ after, ...did }) => (did.days === undefined || after === undefined ? did : { ...did, after })),
     fc.array(ofEvent, { maxLength: 2 }),
   )
   .map(([did, withs]): Condition[] => [did, ...withs.map((each) => ({ ...each, join: 'with' as const }))])
@@ -162,7 +169,7 @@ const meetsAsPerson = (
   { condition, withs }: Term,
   seen: { person: string | null; environment: string },
 ) => {
-  const { field, operator, values: names, times = 1, days } = condition
+  const { field, operator, values: names, times = 1, days, after } = condition
   const { person, environment } = seen
   if (field.startsWith('trait.')) {
     const known = all.find((each) => each.person === person && each.environment === environment)
@@ -170,12 +177,22 @@ const meetsAsPerson = (
   }
   if (operator !== 'did' && operator !== 'did_not') return undefined
   if (person === null) return false
-  const from = days === undefined ? asked.from : (asked.until ?? Number.NaN) - days * dayMs
+  const from =
+    days === undefined || after !== undefined ? asked.from : (asked.until ?? Number.NaN) - days * dayMs
   const isIt = (each: Seen, name: string) =>
     name === '' || (name.startsWith('/') ? isNamed(each, name) : isSame(each.event, name))
+  const isSoon = (each: Seen, since: number) => each.ms <= since + (days ?? 0) * dayMs
+  const isBehind = (each: Seen, name: string) =>
+    name === ''
+      ? isSoon(each, each.firstSeen)
+      : choose(all, { ...asked, from: null }).some(
+          (other) =>
+            other.person === person && isIt(other, name) && other.ms < each.ms && isSoon(each, other.ms),
+        )
   const did = choose(all, { ...asked, from })
     .filter((each) => each.person === person && names.some((name) => isIt(each, name)))
     .filter((each) => withs.every((one) => meets(one, valueOf(each, one.field))))
+    .filter((each) => after === undefined || isBehind(each, after))
   return did.length >= times === (operator === 'did')
 }
 
@@ -190,7 +207,8 @@ type Session = ReturnType<typeof sessionsOfRange>[number]
 
 const meetsBySession = (condition: Condition, row: Session) => {
   const at = fieldsOfSessions.get(condition.field) ?? fieldsOfBoth.get(condition.field)
-  return meets(condition, (row[at!] as string | null) ?? null)
+  const value = row[at!]
+  return meets(condition, value === null || value === undefined ? null : String(value))
 }
 
 /** Sessions that are so themselves, or whose events, also those of bots, are. */

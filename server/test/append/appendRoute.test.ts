@@ -211,8 +211,22 @@ describe('POST /append', () => {
   })
 
   it('refuses a name that SQL cannot hold', async () => {
-    for (const name of ['a\\u0000b', '\\ud800'])
-      expect((await append('nul', `{"${name}":1}`, '')).body).toMatchObject({ error_code: 'invalid-data' })
+    const { body } = await append('nul', String.raw`{"a\u0000b":1}`, '')
+    expect(body).toMatchObject({ error_code: 'invalid-data' })
+  })
+
+  it('refuses half a character at any depth, and names the record and the field', async () => {
+    const half = String.raw`\ud83d`
+    for (const [json, where] of [
+      [`{"a":"x${half}"}`, 'The body: the field "a"'],
+      [`[{"a":"\\\\ud83d${half}\\ude00"},{"b":[{"c":"${half}"}]}]`, 'Record 1: the field "b"'],
+      [`[{"b":{"${half}":1}}]`, 'Record 0: the field "b"'],
+      [`[{"${half}":1}]`, `Record 0: the field "${half}"`],
+    ]) {
+      const { body } = await append('halves', json, '')
+      const error_message = `${where} holds half a character.`
+      expect(body).toMatchObject({ ok: false, error_code: 'invalid-data', error_message })
+    }
   })
 
   it('leaves a table alone that was made by hand under the name of one of its own', async () => {

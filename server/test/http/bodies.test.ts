@@ -29,6 +29,16 @@ it('a body that unpacks to more than it may have is refused', async () => {
   expect((await post(appendPath, bomb, 'gzip')).status).toBe(413)
 })
 
+it.each(['/query', '/validate', '/answer', '/saved'])('%s refuses half a character', async (path) => {
+  const halves = { statement: 'SELECT 1', name: { deep: ['\ud83d'] } }
+  const headers = { authorization: basic, 'content-type': 'application/json' }
+  const response = await fetch(service.url + path, { method: 'POST', headers, body: JSON.stringify(halves) })
+  expect(await response.json()).toMatchObject({
+    error: 'invalid-body',
+    message: 'The body: the field "name" holds half a character.',
+  })
+})
+
 it('answers with rows stay in no cache, and no JSON is taken for something else', async () => {
   const headersOf = async (path: string) =>
     (await fetch(service.url + path, { headers: { authorization: basic } })).headers

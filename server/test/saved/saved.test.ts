@@ -140,6 +140,52 @@ describe('goal_events', () => {
   })
 })
 
+const card = {
+  ...{ id: 'c1', path: '/app/', search: '', card: 'time', title: 'People', width: 3, own: [] },
+  asks: [{ name: 'series' }],
+}
+const board = (version: number, more: object = {}) =>
+  save({
+    kind: 'board',
+    name: 'b1',
+    value: { title: 'Ours', search: 'env=production', version, cards: [card], ...more },
+  })
+
+describe('a board', () => {
+  it('is changed by who has seen it as it is, and never half', async () => {
+    expect((await board(1)).status).toBe(200)
+    const changes = await Promise.all(['A', 'B', 'C'].map((title) => board(2, { title, cards: [] })))
+    expect(changes.filter(({ status }) => status === 409)).toHaveLength(2)
+    const refused = changes.find(({ status }) => status === 409)
+    expect(refused?.body).toMatchObject({ error: 'not-saved', message: expect.stringContaining('Somebody') })
+    const winner = ['A', 'B', 'C'][changes.findIndex(({ status }) => status === 200)]
+    const kept =
+      await rows(`SELECT value->>'title', (value->>'version')::INTEGER, json_array_length(value->'cards')
+      FROM analytics.saved WHERE kind = 'board'`)
+    expect(kept).toEqual([[winner, 2, 0]])
+    expect((await save({ kind: 'board', name: 'b1', value: null })).status).toBe(200)
+    expect((await board(3)).status).toBe(409)
+    expect(await list()).toEqual([])
+  })
+
+  it.each<[string, object]>([
+    ['path', { cards: [{ ...card, path: '/app/sql' }] }],
+    ['path', { cards: [{ ...card, path: 'https://evil.example/' }] }],
+    ['card', { cards: [{ ...card, card: '<script>' }] }],
+    ['width', { cards: [{ ...card, width: 5 }] }],
+    ['own', { cards: [{ ...card, own: ['everything'] }] }],
+    ['asks', { cards: [{ ...card, asks: ['totals'] }] }],
+    ['cards', { cards: Array.from({ length: 25 }, () => card) }],
+    ['title', { title: ' ' }],
+    ['version', { version: 0 }],
+    ['additional', { answers: null }],
+  ])('is refused where %s is wrong', async (named, more) => {
+    const { status, body } = await board(1, more)
+    expect({ status, error: body['error'] }).toEqual({ status: 400, error: 'invalid-body' })
+    expect(body['message']).toContain(named)
+  })
+})
+
 it('forgets what names an erased person', async () => {
   const view = (name: string, search: string) =>
     save({ kind: 'view', name, value: { path: '/app/', search } })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { root } from '../../../scripts/setup/root.mjs'
 import { run as runCommand } from '../../../scripts/setup/run.mjs'
 import { driverPackages, installPython } from '../../../scripts/test/installPackages.mjs'
+import { readReport } from './readReport.mjs'
 
 const version = '0.31.0'
 const modules = 'cursor prepare codecs execute transaction copy exceptions record types utils logging'.split(
@@ -37,28 +38,5 @@ export async function run({ port, work }) {
   const flags = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', '--tb=line', '--junitxml=report.xml']
   const { output } = await call(python, [...flags, ...files], folder)
   if (!readdirSync(folder).includes('report.xml')) throw new Error(output.slice(-2000))
-  return readReport(readFileSync(join(folder, 'report.xml'), 'utf8'))
-}
-
-const plain = (/** @type {string} */ xml) =>
-  xml
-    .replaceAll(/&#10;|\s+/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-
-/** How each test failed; one that has parts fails with the first of them. @param {string} xml of pytest */
-function readReport(xml) {
-  /** @type {Map<string, string>} */
-  const cases = new Map()
-  for (const [, file, name, inside = ''] of xml.matchAll(
-    /<testcase classname="tests\.(\w+)[^"]*" name="([^"]+)"[^>]*?(?:\/>|>([^]*?)<\/testcase>)/g,
-  )) {
-    if (inside.includes('<skipped')) continue
-    const id = `${file}::${name}`
-    const message = /<(?:failure|error) message="([^"]*)"/.exec(inside)?.[1]
-    cases.set(id, cases.get(id) || (message === undefined ? '' : plain(message).slice(0, 300)))
-  }
-  return cases
+  return readReport(readFileSync(join(folder, 'report.xml'), 'utf8'), /^tests\.(\w+)/)
 }

@@ -4,15 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { run as runCommand } from '../../../scripts/setup/run.mjs'
-import { installPython } from '../../../scripts/test/installPackages.mjs'
-
-const packages = [
-  'pandas==3.1.1',
-  'pyarrow==26.0.1',
-  'polars==2.1.0',
-  'fastparquet==2026.9.0',
-  'openpyxl==3.1.5',
-]
+import { installPython, toolPackages } from '../../../scripts/test/installPackages.mjs'
 
 const isNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[-+]?\d+)?$/
 
@@ -39,7 +31,7 @@ const brief = (/** @type {unknown} */ value) => JSON.stringify(value).slice(0, 2
 
 /** @type {import('../../../scripts/test/suites.mjs').Suite} */
 export async function run({ ask, post, work }) {
-  const python = await installPython('files', packages)
+  const python = await installPython('tools', toolPackages)
   if (!python) return 'Python, or a package of it, is not to be had'
   const { code, output } = await runCommand(python, [join(import.meta.dirname, 'files/make.py'), work], {
     quiet: true,

@@ -30,6 +30,24 @@ it('reads a file the same in whatever parts it comes', () => {
   )
 })
 
+it('names the first row with an empty field too many, in whatever parts the file comes', () => {
+  const good = fc.constantFrom('1,2', '"x\r\ny",2', ',', '"",""', '1,')
+  const bad = fc.constantFrom('1,2,', ',,', '1,,,', '"",2,""', '"x",2,')
+  const end = fc.constantFrom('\n', '\r\n', '\r')
+  const cuts = fc.array(fc.nat(30))
+  fc.assert(
+    fc.property(fc.array(good), bad, fc.array(good), end, cuts, (before, wrong, behind, lineEnd, at) => {
+      const file = ['a,b', ...before, wrong, ...behind].join(lineEnd)
+      const chunks = at.map((cut, n) => {
+        const from = at.slice(0, n).reduce((sum, each) => sum + each, 0)
+        return Buffer.from(file.slice(from, from + cut))
+      })
+      chunks.push(Buffer.from(file.slice(at.reduce((sum, each) => sum + each, 0))))
+      expect(() => read(chunks)).toThrow(`Row ${before.length + 2} has ${wrong.split(',').length} fields`)
+    }),
+  )
+})
+
 it.each([
   ['id,lat;lon\n1,52.1;13.4\n2,48.1;11.6\n', true, ','],
   ['id\tlat;lon\n1\t52.1;13.4\n', true, ';'],

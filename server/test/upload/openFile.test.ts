@@ -51,14 +51,33 @@ describe('a JSON file', () => {
     ['[{"a":1} {"a":2}]', 'wrong behind record 1'],
     ['{"a":1},{"a":2}', 'wrong behind record 1'],
     ['{"a":1}]', 'wrong behind record 1'],
-    [String.raw`{"a":"\ud800"}`, 'Record 1 holds half a character'],
-    [String.raw`{"\ud800":1}`, 'half a character'],
+    [String.raw`{"a":"\ud800"}`, 'Record 1: the field "a" holds half a character'],
+    [String.raw`{"\ud800":1}`, String.raw`the field "\ud800" holds half a character`],
     ['[{}]', 'no field'],
   ])('is refused as a whole when it holds %j', async (file, named) => {
     const answer = await upload('refused', 'create', 'json', file)
     expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(named) } })
     expect((await service.query('FROM refused')).status).toBe(400)
   })
+})
+
+it('what is no truth value is refused for one by /upload as by /append', async () => {
+  await service.query('CREATE TABLE truths (ok BOOLEAN)')
+  expect(await upload('truths', 'append', 'json', '[{"ok":true},{"ok":null}]')).toMatchObject({ status: 200 })
+  for (const [value, kind] of [
+    ['1', 'integer'],
+    ['"yes"', 'text'],
+    ['"true"', 'text'],
+    ['0.0', 'float'],
+  ]) {
+    const message = `The field "ok" holds ${kind} values; the column is BOOLEAN.`
+    const file = `[{"ok":false},{"ok":${value}}]`
+    expect(await upload('truths', 'append', 'json', file)).toMatchObject({ status: 400, body: { message } })
+    const path = '/append?catalog=lakehouse&schema=main&table=truths'
+    const appended = await service.send('POST', path, file, { authorization: basic })
+    expect(appended.body).toMatchObject({ ok: false, error_message: message })
+  }
+  expect((await service.query('FROM truths')).rows).toEqual([[true], [null]])
 })
 
 it.each([

@@ -4,13 +4,16 @@ import { readConditions, readFilters } from '../data/filters'
 /** The parameters of a page that a guest may change although the link shows one address: they choose among its figures. */
 export const freeParameters: Readonly<Record<string, readonly string[]>> = {
   '/app/': ['metric', 'more', 'by_pages', 'by_sources', 'by_events', 'by_devices', 'by_places'],
-  '/app/explore': ['as', 'order'],
+  '/app/explore': ['as', 'order', 'rest'],
   '/app/funnel': [],
   '/app/retention': [],
   '/app/paths': [],
   '/app/vitals': ['vital'],
   '/app/errors': ['by'],
 }
+
+/** Guests see one board, by a link to it. */
+export const boardsPath = '/app/boards'
 
 /** The parameters of the time, which every guest may change. */
 export const timeParameters = ['range', 'from', 'until', 'each', 'vs', 'vs_from', 'weekdays'] as const

@@ -1,3 +1,5 @@
+import { createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 import { base } from '../data/base'
 import { createStore, useStore } from '../data/createStore'
 import { guest, guestHash, guestPrefix, type GuestView } from '../data/guest'
@@ -14,8 +16,10 @@ export interface ScreenLocation {
 /** What the browser keeps of an entry of its history. No page of another address can write it. */
 interface Entry {
   isOwn: true
+  /** How far the page was scrolled when it was left. */
+  top?: number
 }
-const own: Entry = { isOwn: true }
+const readEntry = () => history.state as Partial<Entry> | null
 
 export type SearchChange = Record<string, string | readonly string[] | undefined>
 
@@ -43,7 +47,7 @@ const read = (): ScreenLocation => {
   return {
     path: shown?.path ?? `/app/${location.pathname.slice(prefix.length)}`,
     search: shown ? searchOf(shown, address) : address,
-    isOwn: (history.state as Partial<Entry> | null)?.isOwn === true,
+    isOwn: readEntry()?.isOwn === true,
   }
 }
 
@@ -52,7 +56,8 @@ export const place = createStore<ScreenLocation>(read())
 // The address of a link says nothing yet of what the page shows.
 guest.subscribe(() => {
   const search = guest.get()?.search
-  if (!location.search && search) history.replaceState(own, '', `${location.pathname}?${search}${guestHash}`)
+  if (!location.search && search)
+    history.replaceState({ isOwn: true } satisfies Entry, '', `${location.pathname}?${search}${guestHash}`)
   place.set(read())
 })
 
@@ -72,11 +77,15 @@ export const addressOf = (path: string, search?: URLSearchParams): string => {
   return `${prefix}${path.slice('/app/'.length)}${text ? `?${text}` : ''}${guestHash}`
 }
 
+const keepTop = () => history.replaceState({ ...readEntry(), top: scrollY }, '')
+
 const go = (address: string, { replace = false } = {}) => {
+  keepTop()
+  const entry: Entry = { isOwn: true, top: scrollY }
   // As a link to the page that is shown makes no step in the browser's history.
   const isSame = address === location.pathname + location.search + guestHash
-  if (replace || isSame) history.replaceState(own, '', address)
-  else history.pushState(own, '', address)
+  if (replace || isSame) history.replaceState(entry, '', address)
+  else history.pushState(entry, '', address)
   place.set(read())
 }
 
@@ -86,13 +95,36 @@ export const setSearch = (change: SearchChange, options?: { replace?: boolean })
 
 /** Opens another page, by an address that `addressOf` made. */
 export const openPage = (address: string): void => {
-  const before = place.get().path
+  const shown = () => `${place.get().path} ${place.get().search.get('id')}`
+  const before = shown()
   go(address)
-  if (place.get().path !== before) scrollTo(0, 0)
+  if (shown() !== before) scrollTo(0, 0)
+}
+
+/** Whoever does something has seen the page. */
+const signs = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
+
+/** Scrolls to where a page was left, again whenever an answer makes it longer, until somebody does something. */
+function keepScrolled(): void {
+  let top = 0
+  const observer = new ResizeObserver(() => scrollTo(0, top))
+  const restoreTop = () => {
+    top = readEntry()?.top ?? 0
+    observer.disconnect()
+    observer.observe(document.body)
+  }
+  // Browsers scroll once, when most answers are still to come.
+  history.scrollRestoration = 'manual'
+  for (const name of signs) addEventListener(name, () => observer.disconnect(), { capture: true })
+  addEventListener('pagehide', keepTop)
+  addEventListener('scrollend', keepTop)
+  addEventListener('popstate', restoreTop)
+  restoreTop()
 }
 
 /** Follows links between pages without loading the document anew, and goes back and forward with the browser. */
 export function listenToLinks(): void {
+  keepScrolled()
   addEventListener('popstate', () => place.set(read()))
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return
@@ -107,13 +139,28 @@ export function listenToLinks(): void {
   })
 }
 
-/**
- * The parameters of the address, which hold what a link must restore, and a way to change some of them. `replace`
- * changes without a step in the browser's history.
- */
-export function useSearch(): [
-  search: URLSearchParams,
-  set: (change: SearchChange, options?: { replace?: boolean }) => void,
-] {
-  return [useStore(place).search, setSearch]
+/** An address that a part of the screens is shown at. */
+export interface Place {
+  path: string
+  search: URLSearchParams
+  /** The parameters at the moment of the call, which may be newer than what is drawn. */
+  now: () => URLSearchParams
+  /** `replace` changes without a step in the browser's history. */
+  setSearch: (change: SearchChange, options?: { replace?: boolean }) => void
+}
+
+/** A card of a board has an address of its own. */
+export const PlaceContext = createContext<Place | undefined>(undefined)
+
+/** The address that the calling part is shown at: the page's, or that of its card on a board. */
+export function usePlace(): Place {
+  const ofCard = useContext(PlaceContext)
+  const { path, search } = useStore(place)
+  return ofCard ?? { path, search, now: () => place.get().search, setSearch }
+}
+
+/** The parameters of the address, which hold what a link must restore, and a way to change some of them. */
+export function useSearch(): [search: Place['search'], set: Place['setSearch']] {
+  const { search, setSearch: set } = usePlace()
+  return [search, set]
 }

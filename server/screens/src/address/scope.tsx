@@ -5,7 +5,7 @@ import { type Filter, filterParameter, readFilters } from '../data/filters'
 import { isGuest } from '../data/guest'
 import { login } from '../data/login'
 import { loadSaved } from '../data/saved'
-import { place } from './location'
+import { changeSearch, useSearch } from './location'
 import { readTimeRange, type TimeRange } from './timeRange'
 
 /** What the header and the filters set for every page. */
@@ -51,12 +51,15 @@ const readNow = () => {
 
 const Context = createContext<Scope | undefined>(undefined)
 
-export function ScopeProvider({ children }: { children: ComponentChildren }) {
-  const { search } = useStore(place)
-  const [now, setNow] = useState(readNow)
-  useEffect(() => void loadSaved(), [now])
+/** What an address says, of what is asked for anew with all else. */
+function CardScope({
+  now,
+  reload,
+  children,
+}: Pick<Scope, 'now' | 'reload'> & { children: ComponentChildren }) {
+  const [search] = useSearch()
   const environments = useStore(login).user?.environments
-  const key = scopeSearch().toString()
+  const key = pickScope(search).toString()
 
   const scope = useMemo<Scope>(() => {
     const known = environments ?? []
@@ -69,11 +72,27 @@ export function ScopeProvider({ children }: { children: ComponentChildren }) {
       anonymous: search.get('anonymous') === '1',
       filters: readFilters(search),
       now,
-      reload: () => setNow(readNow()),
+      reload,
     }
   }, [key, now, environments])
 
   return <Context.Provider value={scope}>{children}</Context.Provider>
+}
+
+/** The scope of the page's address; below it, that of an address of its own, such as a card's. */
+export function ScopeProvider({ children }: { children: ComponentChildren }) {
+  const above = useContext(Context)
+  const [now, setNow] = useState(readNow)
+  const isPage = above === undefined
+  useEffect(() => {
+    if (isPage) void loadSaved()
+  }, [now])
+  const { now: asked, reload } = above ?? { now, reload: () => setNow(readNow()) }
+  return (
+    <CardScope now={asked} reload={reload}>
+      {children}
+    </CardScope>
+  )
 }
 
 export function useScope(): Scope {
@@ -82,12 +101,18 @@ export function useScope(): Scope {
   return scope
 }
 
-/** The parameters for a link to another page: what the header and the filters set, and `more`. */
-export function scopeSearch(more: Record<string, string> = {}): URLSearchParams {
+/** Some parameters of an address, by default those that stay when another page is opened. */
+export function pickScope(
+  address: URLSearchParams,
+  names: readonly string[] = scopeParameters,
+): URLSearchParams {
   const search = new URLSearchParams()
-  for (const name of scopeParameters) {
-    for (const value of place.get().search.getAll(name)) search.append(name, value)
-  }
-  for (const [name, value] of Object.entries(more)) search.set(name, value)
+  for (const name of names) for (const value of address.getAll(name)) search.append(name, value)
   return search
+}
+
+/** Makes the parameters for a link to another page: what the header and the filters set, and `more`. */
+export function useScopeSearch(): (more?: Record<string, string>) => URLSearchParams {
+  const [address] = useSearch()
+  return (more = {}) => changeSearch(pickScope(address), more)
 }

@@ -39,19 +39,31 @@ export interface Filter {
   times?: number
   /** In how many of the last days. */
   days?: number
+  /** In how many days behind this event instead; an empty text: behind the first that is known of the person. */
+  after?: string
 }
 
 /**
  * A filter in the address is `path|is|/pricing`, with `|` and `%` written as `%7C` and `%25`. Before it may stand how it is
- * joined, `or|path|is|/pricing`; behind a deed how often and in how many days, `event|did:3:30|Order Placed`.
+ * joined, `or|path|is|/pricing`; behind a deed how often and in how many days, also of which event, `event|did:3:30|Order
+ * Placed` or `event|did::7:Signed Up|Order Placed`.
  */
 const escape = (text: string) => text.replaceAll('%', '%25').replaceAll('|', '%7C')
 const unescape = (text: string) => text.replaceAll('%7C', '|').replaceAll('%25', '%')
 
 export const filterParameter = 'filter'
 
-export const writeFilter = ({ field, operator, values, join = 'and', times, days }: Filter): string => {
-  const often = [operator, times ?? '', days ?? ''].join(':').replace(/:+$/, '')
+export const writeFilter = ({
+  field,
+  operator,
+  values,
+  join = 'and',
+  times,
+  days,
+  after,
+}: Filter): string => {
+  const counts = [operator, times ?? '', days ?? ''].join(':')
+  const often = after === undefined ? counts.replace(/:+$/, '') : `${counts}:${after}`
   return [...(join === 'and' ? [] : [join]), field, often, ...values].map(escape).join('|')
 }
 
@@ -64,15 +76,16 @@ const readFilter = (text: string): Filter | undefined => {
   const parts = text.split('|').map(unescape)
   const join = joins.find((each) => each === parts[0])
   const [field = '', often = '', ...values] = join === undefined ? parts : parts.slice(1)
-  const [name, ...counts] = often.split(':')
+  const [name, repeated, recent, ...behind] = often.split(':')
   const operator = operators.find(([each]) => each === name)?.[0]
   if (!field || !operator || values.length === 0) return undefined
-  const [times, days] = isDeed({ operator }) ? counts.map(readCount) : []
+  const [times, days] = isDeed({ operator }) ? [repeated, recent].map(readCount) : []
   return {
     ...{ field, operator, values },
     ...(join && join !== 'and' && { join }),
     ...(times && { times }),
     ...(days && { days }),
+    ...(days && behind.length > 0 && { after: behind.join(':') }),
   }
 }
 
@@ -163,12 +176,20 @@ export function addFilter(filters: readonly Filter[], added: Filter): Filter[] {
 export const changeFilter = (filters: readonly Filter[], one: Filter, other?: Filter): Filter[] =>
   settle(filters.flatMap((each) => (writeFilter(each) === writeFilter(one) ? (other ?? []) : each)))
 
+/** What an empty text is called behind which something was done. */
+export const firstSeen = 'being first seen'
+
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`
 
+/** More values are counted. */
+const mostNamed = 4
+
 /** `Browser is Firefox`, or `did Order Placed at least 3 times in the last 30 days`. */
-export function describeFilter({ field, operator, values, times, days }: Filter): string {
+export function describeFilter({ field, operator, values, times, days, after }: Filter): string {
   const known = fieldOf(field)
-  const shown = values.map((value) => showValue(known, value || null))
+  const all = values.map((value) => showValue(known, value || null))
+  const shown =
+    all.length > mostNamed ? [...all.slice(0, mostNamed - 1), `${all.length - mostNamed + 1} more`] : all
   if (operator === 'between') return `${known.title} is between ${shown.join(' and ')}`
   if (!isDeed({ operator })) {
     const verb = operators.find(([name]) => name === operator)?.[1] ?? ''
@@ -178,7 +199,10 @@ export function describeFilter({ field, operator, values, times, days }: Filter)
   return [
     `${operator === 'did' ? 'did' : 'did not do'} ${deed}`,
     times !== undefined && times > 1 && `at least ${counted(times, 'time')}`,
-    days !== undefined && `in the last ${counted(days, 'day')}`,
+    days !== undefined &&
+      (after === undefined
+        ? `in the last ${counted(days, 'day')}`
+        : `within ${counted(days, 'day')} of ${after || firstSeen}`),
   ]
     .filter(Boolean)
     .join(' ')

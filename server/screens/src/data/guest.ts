@@ -1,7 +1,7 @@
 import { base } from './base'
 import { createStore } from './createStore'
 import { readProblem, toProblem } from './Problem'
-import type { Saved } from './saved'
+import type { Saved, ShownCard } from './saved'
 
 /** What a link shows, as the service tells its guest. */
 export interface GuestView {
@@ -9,7 +9,11 @@ export interface GuestView {
   /** `null`: all pages that guests may see. */
   path: string | null
   search: string
-  /** The goal that the link counts, if any. */
+  /** The one card of the page that is shown. */
+  card?: string
+  /** Of a link to a board: its cards, as far as guests may see them. */
+  cards?: readonly ShownCard[]
+  /** The goals that the link counts. */
   goals: readonly Saved<'goal'>[]
 }
 

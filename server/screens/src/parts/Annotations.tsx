@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { useMayWrite } from '../data/login'
 import { type Saved, save, useSaved } from '../data/saved'
 import { newUuid } from '../data/query'
 import { FormDialog } from './FormDialog'
 import { Moment } from './Moment'
+import { OneCard } from './oneCard'
 
 /** A moment as `<input type="datetime-local">` has it, by the browser's clock. */
 const toLocal = (date: Date) =>
@@ -40,7 +41,8 @@ export function Annotations() {
   const annotations = useSaved('annotation')
   const mayWrite = useMayWrite()
   const [edited, setEdited] = useState<Annotation | 'new'>()
-  if (!mayWrite) return null
+  const isAlone = useContext(OneCard) !== undefined
+  if (!mayWrite || isAlone) return null
   const newest = annotations.toSorted((a, b) => (a.value.at < b.value.at ? 1 : -1))
   return (
     <>

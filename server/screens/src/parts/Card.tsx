@@ -1,23 +1,14 @@
-import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
+import { type ComponentChildren, toChildArray } from 'preact'
+import { useContext, useId } from 'preact/hooks'
 import type { Ask } from '../data/asks'
 import { isGuest } from '../data/guest'
-import { useShown } from '../data/shownAsks'
-import { ShowSql } from './ShowSql'
-import { downloadAddress } from '../data/query'
-
-/** A link that saves the rows behind a picture, under the title of its card. */
-function CsvLink({ ask, of }: { ask: Ask; of: string }) {
-  const address = downloadAddress(ask, 'csv', of)
-  if (address === undefined) return null
-  return (
-    <a class="button quiet" href={address} download aria-label={`CSV: ${of}`}>
-      CSV
-    </a>
-  )
-}
+import { AskingCard, useShown } from '../data/shownAsks'
+import { CardTools } from './CardTools'
+import { useIsShown } from './oneCard'
 
 interface Props {
+  /** What the card is called among those of its page, so that a board or a frame can show it alone. */
+  name?: string | undefined
   title: string
   /** What the button "SQL" shows, and the link "CSV" downloads. */
   ask?: Ask | undefined
@@ -32,24 +23,37 @@ interface Props {
 }
 
 /** A framed part of a page, with its title, its rows as a file, its SQL and what it shows. */
-export function Card({ title, ask, whole = ask, aside, class: name = '', isStale = false, children }: Props) {
+export function Card(props: Props) {
+  const { name, title, ask, whole = ask, aside, class: names = '', isStale = false, children } = props
   const id = useId()
-  useShown(ask)
+  const asking = useContext(AskingCard) ?? name ?? id
+  const isShown = useIsShown(name)
+  useShown(isShown ? ask : undefined, asking)
+  if (!isShown) return null
   return (
-    <section class={`card ${name}`} aria-labelledby={id}>
-      <header class="card-head">
-        <h2 id={id}>{title}</h2>
-        {aside && <div class="card-aside">{aside}</div>}
-        {ask && whole && !isGuest && (
-          <div class="card-tools">
-            <CsvLink ask={whole} of={title} />
-            <ShowSql ask={ask} of={title} />
-          </div>
-        )}
-      </header>
-      <div class={isStale ? 'card-body is-stale' : 'card-body'} aria-busy={isStale}>
-        {children}
-      </div>
-    </section>
+    <AskingCard.Provider value={asking}>
+      <section class={`card ${names}`} aria-labelledby={id}>
+        <header class="card-head">
+          <h2 id={id}>{title}</h2>
+          {aside && <div class="card-aside">{aside}</div>}
+          {ask && whole && !isGuest && <CardTools {...{ name, title, asking, ask, whole }} />}
+        </header>
+        <div class={isStale ? 'card-body is-stale' : 'card-body'} aria-busy={isStale}>
+          {children}
+        </div>
+      </section>
+    </AskingCard.Provider>
+  )
+}
+
+/** Cards in two columns, each as high as it is: in rows there would be holes beside short ones. The long ones come first. */
+export function CardColumns({ children }: { children: ComponentChildren }) {
+  const cards = toChildArray(children)
+  return (
+    <div class="card-columns">
+      {[0, 1].map((side) => (
+        <div key={side}>{cards.filter((_, at) => (at === 0 || at === 2 ? 0 : 1) === side)}</div>
+      ))}
+    </div>
   )
 }

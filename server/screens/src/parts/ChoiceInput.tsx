@@ -1,8 +1,9 @@
-import { useEffect, useLayoutEffect, useRef, useMemo } from 'preact/hooks'
+import { useContext, useEffect, useLayoutEffect, useRef, useMemo } from 'preact/hooks'
 import type { Ask } from '../data/asks'
 import { isFixed } from '../data/guest'
 import { useAnswer } from '../data/useAnswer'
 import { formatCount } from './format'
+import { OneCard } from './oneCard'
 
 interface ChoicesProps {
   id: string
@@ -24,14 +25,20 @@ interface ListProps {
   ask: Ask
   /** How a name is shown; by default as it is. */
   show?: (name: string) => string
+  /** Names before those of the answer. */
+  first?: readonly string[]
 }
 
 /** What inputs with `list={id}` suggest: rows of a name and how often there is one. */
-export function ChoiceList({ id, ask, show = (name) => name }: ListProps) {
+export function ChoiceList({ id, ask, show = (name) => name, first = [] }: ListProps) {
   // Where nothing can be chosen, nothing is suggested.
-  const { answer } = useAnswer(isFixed() ? undefined : ask)
+  const isAlone = useContext(OneCard) !== undefined
+  const { answer } = useAnswer(isFixed() || isAlone ? undefined : ask)
   const choices = useMemo(
-    () => answer?.rows.map(([name, times]) => [show(String(name)), Number(times)] as const) ?? [],
+    () => [
+      ...first.map((name) => [name, undefined] as const),
+      ...(answer?.rows.map(([name, times]) => [show(String(name)), Number(times)] as const) ?? []),
+    ],
     [answer],
   )
   return <Choices id={id} choices={choices} />

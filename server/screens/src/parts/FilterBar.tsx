@@ -150,7 +150,7 @@ function Segments() {
   )
 }
 
-/** The segment: what is filtered by, each with a button that ends it, a field for one more, and those that are kept. */
+/** The segment: a field for one more filter, those there are, each with a button that ends it, and segments that are kept. */
 export function FilterBar({ of }: { of: Counted }) {
   const { filters, add, set } = useFilters()
   const [search] = useSearch()
@@ -159,6 +159,7 @@ export function FilterBar({ of }: { of: Counted }) {
     filters.find(({ field }) => field === 'event')?.values[0] ?? search.get('event') ?? search.get('step')
   return (
     <div class="filters">
+      {!isFixed() && <FilterForm of={of} event={event || undefined} add={add} />}
       <span class="soft" id="filters-title">
         {filters.length === 0 ? `All ${of}` : of === 'people' ? 'Only people:' : `Only ${of} with`}
       </span>
@@ -175,7 +176,6 @@ export function FilterBar({ of }: { of: Counted }) {
         </button>
       )}
       {!isFixed() && <Segments />}
-      {!isFixed() && <FilterForm of={of} event={event || undefined} isBelow={filters.length > 0} add={add} />}
       {filters.map((filter) => (
         <ValueNote key={writeFilter(filter)} filter={filter} />
       ))}

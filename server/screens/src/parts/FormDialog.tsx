@@ -66,31 +66,48 @@ export function FormDialog({ title, action = 'Save', save, remove, close, childr
   )
 }
 
-/** The one time that a link or a key is shown. */
-export function ShownOnce({
-  title,
-  value,
-  close,
-  children,
-}: {
+const selectAll = ({ currentTarget }: { currentTarget: HTMLInputElement | HTMLTextAreaElement }) =>
+  currentTarget.select()
+
+interface ShownProps {
   title: string
   value: string
+  /** It is a line of a page's source, which is long. */
+  isSource?: boolean
   close: () => void
   children?: ComponentChildren
-}) {
+}
+
+/** The one time that a link or a key is shown. */
+export function ShownOnce({ title, value, isSource = false, close, children }: ShownProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const [isCopied, setCopied] = useState(false)
   useEffect(() => dialog.current?.showModal(), [])
+  const copy = async () => {
+    await navigator.clipboard.writeText(value)
+    setCopied(true)
+  }
   return (
     <dialog ref={dialog} class="sql-dialog form-dialog" aria-label={title} onClose={close}>
       <form method="dialog">
         <h2>{title}</h2>
         <label>
           Copy it now: it is shown only once
-          <input value={value} readOnly onFocus={({ currentTarget }) => currentTarget.select()} />
+          {isSource ? (
+            <textarea rows={4} value={value} readOnly spellcheck={false} onFocus={selectAll} />
+          ) : (
+            <input value={value} readOnly onFocus={selectAll} />
+          )}
         </label>
         {children}
         <p class="buttons">
           <button class="button strong">Done</button>
+          {/* Only pages over https and on this machine's own address have a clipboard. */}
+          {navigator.clipboard && (
+            <button class="button" type="button" onClick={() => void copy()}>
+              {isCopied ? 'Copied' : 'Copy'}
+            </button>
+          )}
         </p>
       </form>
     </dialog>

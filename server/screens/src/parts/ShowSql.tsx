@@ -2,16 +2,17 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Ask } from '../data/asks'
 import { toProblem } from '../data/Problem'
 import { findStatement } from '../data/query'
-import { addressOf } from '../address/location'
-import { scopeSearch } from '../address/scope'
+import { addressOf, changeSearch } from '../address/location'
+import { useScopeSearch } from '../address/scope'
 
 /** The address that runs a statement on the SQL page. */
-export const sqlPageAddress = (statement: string): string =>
-  addressOf('/app/sql', scopeSearch({ q: statement }))
+export const sqlPageAddress = (statement: string, scope: URLSearchParams): string =>
+  addressOf('/app/sql', changeSearch(scope, { q: statement }))
 
 /** A button that shows the statement behind a picture, to be copied or run on the SQL page. */
 export function ShowSql({ ask, of }: { ask: Ask; of: string }) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const scopeSearch = useScopeSearch()
   const [isOpen, setOpen] = useState(false)
   const [isCopied, setCopied] = useState(false)
   const [statement, setStatement] = useState<string>()
@@ -66,7 +67,7 @@ export function ShowSql({ ask, of }: { ask: Ask; of: string }) {
           </pre>
           {statement !== undefined && (
             <p class="buttons">
-              <a class="button strong" href={sqlPageAddress(statement)}>
+              <a class="button strong" href={sqlPageAddress(statement, scopeSearch())}>
                 Open on the SQL page
               </a>
               {/* Only pages over https and on this machine's own address have a clipboard. */}

@@ -9,7 +9,7 @@ import { Table, type TableColumn } from './Table'
 
 interface Figure {
   title: string
-  format: (figure: number) => string
+  format: (figure: number, row: readonly Json[]) => string
 }
 
 interface Props {
@@ -20,6 +20,8 @@ interface Props {
   figures: readonly Figure[]
   /** What a value looks like that is no text. */
   show?: (row: readonly Json[], value: string) => ComponentChildren
+  /** What tells rows of one value apart. */
+  keyOf?: (row: readonly Json[]) => string
   /** Columns behind the figures. */
   more?: readonly TableColumn<readonly Json[]>[]
 }
@@ -30,7 +32,7 @@ const mostBeside = 3
 const valueOf = ([value]: readonly Json[]) => (value === null || value === undefined ? null : String(value))
 
 /** The values of a field, with a bar of the first figure; a click anywhere on a row filters by its value. */
-export function ValueTable({ caption, field, rows, figures, show, more = [] }: Props) {
+export function ValueTable({ caption, field, rows, figures, show, keyOf, more = [] }: Props) {
   const { add } = useFilters()
   const most = useMemo(() => Math.max(0, ...rows.map((row) => Number(row[1] ?? 0))) || 1, [rows])
   const choose = isFixed()
@@ -40,7 +42,7 @@ export function ValueTable({ caption, field, rows, figures, show, more = [] }: P
     <Table<readonly Json[]>
       caption={caption}
       rows={rows}
-      rowKey={(row) => (valueOf(row) === null ? 'none' : `value ${valueOf(row)}`)}
+      rowKey={(row) => `${valueOf(row) === null ? 'none' : `value ${valueOf(row)}`} ${keyOf?.(row) ?? ''}`}
       chooseRow={choose}
       isStacked={figures.length + more.length > mostBeside}
       columns={[
@@ -66,7 +68,7 @@ export function ValueTable({ caption, field, rows, figures, show, more = [] }: P
           isNumber: true,
           value: (row: readonly Json[]) => {
             const figure = row[at + 1]
-            return figure === null || figure === undefined ? '–' : format(Number(figure))
+            return figure === null || figure === undefined ? '–' : format(Number(figure), row)
           },
         })),
         ...more,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { addressOf } from '../address/location'
-import { scopeSearch } from '../address/scope'
+import { useScopeSearch } from '../address/scope'
 
 interface Props {
   id: string
@@ -10,22 +10,21 @@ interface Props {
 }
 
 /** A person's name, which leads to the person's timeline. Who did not consent is known for a day, and has none. */
-export const PersonLink = ({ id, name = id, environment }: Props) =>
-  id.startsWith('day-') ? (
-    <span class="soft" title={`${id}, an id of one day`}>
-      without consent
-    </span>
-  ) : (
-    <a
-      class="person-link"
-      href={addressOf(
-        '/app/persons',
-        scopeSearch({ id, ...(environment === undefined ? {} : { env: environment }) }),
-      )}
-    >
+export function PersonLink({ id, name = id, environment }: Props) {
+  const scopeSearch = useScopeSearch()
+  if (id.startsWith('day-'))
+    return (
+      <span class="soft" title={`${id}, an id of one day`}>
+        without consent
+      </span>
+    )
+  const search = scopeSearch({ id, ...(environment === undefined ? {} : { env: environment }) })
+  return (
+    <a class="person-link" href={addressOf('/app/persons', search)}>
       {name}
     </a>
   )
+}
 
 interface CellButtonProps {
   /** What a click does, for the pointer over it. */

@@ -1,3 +1,4 @@
+import type { Period } from '../data/asks'
 import type { Unit } from '../address/timeRange'
 
 const whole = new Intl.NumberFormat('en')
@@ -24,6 +25,19 @@ export function formatChange(now: number, before: number): string | undefined {
   return `${change > 0 ? '+' : change < 0 ? '−' : '±'}${percent.format(Math.abs(change))}`
 }
 
+/** `€12.50` and `€500`, in a currency by its code; of what is none, the figure and the text. */
+export function formatMoney(amount: number, currency: string): string {
+  try {
+    return new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+      trailingZeroDisplay: 'stripIfInteger',
+    }).format(amount)
+  } catch {
+    return `${formatMean(amount)} ${currency}`
+  }
+}
+
 /** `48 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`: the two greatest units. */
 export function formatDuration(seconds: number): string {
   const rounded = Math.round(seconds)
@@ -41,6 +55,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(rounded / size)} ${name}${rest ? ` ${rest} ${nextName}` : ''}`
 }
 
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'UTC' })
 const day = new Intl.DateTimeFormat('en-GB', {
   weekday: 'short',
   day: 'numeric',
@@ -59,6 +74,19 @@ const formats = {
   month: new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' }),
 }
 
+/** Monday is 1. */
+export const nameWeekday = (number: number): string => weekday.format(Date.UTC(2024, 0, number))
+
 /** What a place on the axis of a chart is, of a moment in Unix seconds: the hour, day, week or month that begins there. */
 export const nameTime = (seconds: number, unit: Unit): string =>
   `${unit === 'week' ? 'Week from ' : ''}${formats[unit].format(seconds * 1000)}`
+
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
+
+/** `24 Sept – 23 Oct`, both days included. */
+export const nameDays = ({ from, until }: Period, now: Date): string =>
+  (from.getFullYear() === now.getFullYear() ? shortDay : longDay).formatRange(
+    from,
+    new Date(until.getTime() - 1),
+  )

@@ -8,14 +8,16 @@ import { pages } from '../pages'
 import { Header } from './Header'
 import { place, addressOf } from '../address/location'
 import { Invited, Login } from './Login'
-import { ScopeProvider, scopeSearch, useScope } from '../address/scope'
+import { ScopeProvider, useScope, useScopeSearch } from '../address/scope'
 import { describeFilter } from '../data/filters'
 import { FilterBar } from '../parts/FilterBar'
+import { OneCard } from '../parts/oneCard'
+import { ScopeNote } from '../parts/ScopeNote'
 import { countedOn, type Page } from './Page'
 
 const NotFound = () => (
   <p>
-    There is no page at this address. <a href={addressOf('/app/', scopeSearch())}>Go to the overview.</a>
+    There is no page at this address. <a href={addressOf('/app/', useScopeSearch()())}>Go to the overview.</a>
   </p>
 )
 
@@ -37,7 +39,9 @@ export function App() {
   const { state, problem, invitation } = useStore(login)
   const { path } = useStore(place)
   const view = useStore(guest)
-  const shown = isGuest ? pages.filter((each) => Object.hasOwn(freeParameters, each.path)) : pages
+  const shown = isGuest
+    ? pages.filter((each) => Object.hasOwn(freeParameters, each.path) || each.path === view?.path)
+    : pages
   const page = shown.find((each) => each.path === path)
   const title = (isFixed() ? view?.name : page?.title) ?? 'Not found'
 
@@ -49,7 +53,7 @@ export function App() {
   const main = useRef<HTMLElement>(null)
   const last = useRef(path)
   useEffect(() => {
-    if (last.current !== path) main.current?.focus()
+    if (last.current !== path) main.current?.focus({ preventScroll: true })
     last.current = path
   }, [path])
 
@@ -74,9 +78,21 @@ export function App() {
       </main>
     )
   const View = page?.view ?? NotFound
+  if (view?.card !== undefined)
+    return (
+      <ScopeProvider>
+        <main class="embed">
+          <h1 class="visually-hidden">{title}</h1>
+          <OneCard.Provider value={view.card}>
+            <View pages={pages} />
+          </OneCard.Provider>
+          <ScopeNote of={['time', 'segment']} />
+        </main>
+      </ScopeProvider>
+    )
   return (
     <ScopeProvider>
-      <div class="frame" inert={state === 'expired'}>
+      <div class={isFixed() ? 'frame' : 'frame has-pages'} inert={state === 'expired'}>
         <a class="skip" href="#content" onClick={skip}>
           Skip to the content
         </a>
@@ -84,7 +100,7 @@ export function App() {
         <main ref={main} id="content" tabIndex={-1} key={path}>
           <h1>{title}</h1>
           {page && <Filters page={page} />}
-          <View />
+          <View pages={pages} />
         </main>
       </div>
       {state === 'expired' && <Login isExpired />}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { isFixed, isGuest } from '../data/guest'
 import { toProblem } from '../data/Problem'
@@ -7,7 +7,7 @@ import { Keys } from './Keys'
 import { addressOf, useSearch } from '../address/location'
 import { type Controls, controlsOf, countedOn, type Page } from './Page'
 import { ScopeControls } from './ScopeControls'
-import { scopeSearch } from '../address/scope'
+import { useScopeSearch } from '../address/scope'
 import { Views } from './Views'
 
 /** The blaze that is painted on trees: white, red, white. */
@@ -36,35 +36,30 @@ const mayDo = {
 const mayChange = (control: Controls[number]) =>
   control === 'range' || !isGuest || (control === 'bots' && !isFixed())
 
-export function Header({ pages, current }: Props) {
-  const user = useStore(login).user
-  const [message, setMessage] = useState('')
-  const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
-  // The links carry what the address says now.
-  const [search] = useSearch()
-  const controls = current ? controlsOf(current, search).filter(mayChange) : []
-  const isFiltered = current !== undefined && countedOn(current, search) !== undefined
-  const shown = useRef<HTMLElement>(null)
-  useEffect(() => {
-    const link = shown.current?.querySelector('[aria-current]')
-    // A phone shows some of the tabs only.
-    link?.scrollIntoView({ inline: 'center', block: 'nearest' })
-  }, [current])
+/** Arrows lead from page to page, as Tab does. */
+const moveAlong = (event: KeyboardEvent & { currentTarget: HTMLElement }) => {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+  const links = [...event.currentTarget.querySelectorAll('a')]
+  const at = links.findIndex((link) => link === document.activeElement)
+  if (step === undefined || at < 0) return
+  event.preventDefault()
+  links[(at + step + links.length) % links.length]?.focus()
+}
+
+/** All pages by their groups: beside the page, or where there is no room a menu. */
+function Navigation({ pages, current }: Props) {
+  const scopeSearch = useScopeSearch()
+  const groups = [...new Set(pages.map(({ group }) => group))]
   return (
-    <header class="header">
-      <div class="header-top">
-        {isFixed() ? (
-          <span class="home">
-            <Mark />
-          </span>
-        ) : (
-          <a class="home" href={addressOf('/app/', scopeSearch())} aria-label="waymark, to the overview">
-            <Mark />
-          </a>
-        )}
-        {!isFixed() && (
-          <nav ref={shown} class="nav" aria-label="Pages">
-            {pages.map(({ path, title }) => (
+    <nav class="nav" aria-label="Pages" onKeyDown={moveAlong}>
+      {groups.map((group) => (
+        <div key={group} role="group" aria-label={group}>
+          <p class="soft" aria-hidden="true">
+            {group}
+          </p>
+          {pages
+            .filter((page) => page.group === group)
+            .map(({ path, title }) => (
               <a
                 key={path}
                 href={addressOf(path, scopeSearch())}
@@ -73,31 +68,73 @@ export function Header({ pages, current }: Props) {
                 {title}
               </a>
             ))}
-          </nav>
-        )}
-        <div class="who">
-          {!isGuest && (
-            <>
-              <Views pages={pages} />
-              <span class="soft" title={user && mayDo[user.role]}>
-                {user?.user}
-              </span>
-            </>
-          )}
-          <Keys controls={controls} isFiltered={isFiltered && !isFixed()} />
-          {!isGuest && (
-            <button class="button quiet" type="button" onClick={() => void leave()}>
-              Log out
-            </button>
-          )}
         </div>
+      ))}
+    </nav>
+  )
+}
+
+export function Header({ pages, current }: Props) {
+  const user = useStore(login).user
+  const [message, setMessage] = useState('')
+  const leave = () => logOut().catch((error: unknown) => setMessage(toProblem(error).message))
+  // The links carry what the address says now.
+  const [search] = useSearch()
+  const scopeSearch = useScopeSearch()
+  const controls = current ? controlsOf(current, search).filter(mayChange) : []
+  const isFiltered = current !== undefined && countedOn(current, search) !== undefined
+  const keys = <Keys controls={controls} isFiltered={isFiltered && !isFixed()} />
+  return (
+    <header class="header">
+      <div class="side">
+        {isFixed() ? (
+          <span class="home">
+            <Mark />
+          </span>
+        ) : (
+          <>
+            <a class="home" href={addressOf('/app/', scopeSearch())} aria-label="waymark, to the overview">
+              <Mark />
+            </a>
+            <button class="button opens" type="button" popovertarget="pages">
+              {current?.title ?? 'Pages'}
+            </button>
+            <div
+              id="pages"
+              class="side-menu"
+              popover="auto"
+              onClick={({ target, currentTarget }) => {
+                if (target instanceof Element && target.closest('a')) currentTarget.hidePopover()
+              }}
+            >
+              <Navigation pages={pages} current={current} />
+              <div class="who">
+                {!isGuest && (
+                  <span class="soft" title={user && mayDo[user.role]}>
+                    {user?.user}
+                  </span>
+                )}
+                {keys}
+                {!isGuest && (
+                  <button class="button quiet" type="button" onClick={() => void leave()}>
+                    Log out
+                  </button>
+                )}
+                {message && (
+                  <p class="form-message" role="alert">
+                    {message}
+                  </p>
+                )}
+              </div>
+            </div>
+          </>
+        )}
       </div>
-      {message && (
-        <p class="header-message" role="alert">
-          {message}
-        </p>
-      )}
-      <ScopeControls controls={controls} isFiltered={isFiltered} />
+      <div class="bar">
+        <ScopeControls controls={controls} isFiltered={isFiltered} />
+        {!isGuest && <Views pages={pages} />}
+        {isFixed() && keys}
+      </div>
     </header>
   )
 }

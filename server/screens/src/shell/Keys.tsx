@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { createStore, useStore } from '../data/createStore'
 import { filterParameter } from '../data/filters'
+import { isFixed } from '../data/guest'
 import type { Controls } from './Page'
 import { useScope } from '../address/scope'
 import { ranges } from '../address/timeRange'
@@ -67,7 +68,14 @@ function useCommands(controls: Controls, isFiltered: boolean): Command[] {
     },
     { key: 'x', title: 'Remove all filters', run: () => setSearch({ [filterParameter]: undefined }) },
   ]
+  const goToPages = () => {
+    const nav = document.querySelector('.nav')
+    const link = nav?.querySelector<HTMLElement>('[aria-current]') ?? nav?.querySelector('a')
+    if (link?.checkVisibility() === false) link.closest<HTMLElement>('[popover]')?.showPopover()
+    link?.focus()
+  }
   return [
+    ...(isFixed() ? [] : [{ key: 'g', title: 'Go to the list of pages', run: goToPages }]),
     ...(controls.includes('range') ? ofRange : []),
     ...(isFiltered ? ofFilters : []),
     ...(controls.includes('bots')

@@ -1,15 +1,14 @@
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
 import { toProblem } from '../data/Problem'
-import { save, saveLink, useSaved } from '../data/saved'
+import { save, useSaved } from '../data/saved'
 import { shownAsks } from '../data/shownAsks'
-import { findRefusal } from '../address/guestAddress'
-import { FormDialog, ShownOnce } from '../parts/FormDialog'
+import { boardsPath, findRefusal } from '../address/guestAddress'
+import { LinkForm } from '../parts/LinkForm'
 import { Moment } from '../parts/Moment'
 import { changeSearch, place } from '../address/location'
 import type { Page } from './Page'
-import { useScope, scopeSearch } from '../address/scope'
-import { fromDay, startOfDay, toDay } from '../address/timeRange'
+import { pickScope, useScope } from '../address/scope'
 
 const titleOf = (pages: readonly Page[], path: string) =>
   pages.find((page) => page.path === path)?.title ?? path
@@ -17,6 +16,9 @@ const titleOf = (pages: readonly Page[], path: string) =>
 /** The links by which guests see figures without a login, each with a way to take it back. */
 export function LinkList({ pages }: { pages: readonly Page[] }) {
   const links = useSaved('link')
+  const boards = useSaved('board')
+  const titleOfBoard = (id: string) =>
+    boards.find(({ name }) => name === id)?.value.title ?? 'a board that was removed'
   const [message, setMessage] = useState('')
   const takeBack = (name: string) =>
     save('link', { name, value: null }).catch((error: unknown) => setMessage(toProblem(error).message))
@@ -24,12 +26,17 @@ export function LinkList({ pages }: { pages: readonly Page[] }) {
   return (
     <>
       <ul aria-label="Links for guests">
-        {links.map(({ name, value: { path, ends_at: end } }) => (
+        {links.map(({ name, value: { path, ends_at: end, board, card } }) => (
           <li key={name}>
             <span>
               {name}{' '}
               <span class="soft">
-                shows {path === null ? 'all pages' : titleOf(pages, path)}
+                shows{' '}
+                {path === null
+                  ? 'all pages'
+                  : board === undefined
+                    ? `${card === undefined ? '' : 'a card of '}${titleOf(pages, path)}`
+                    : titleOfBoard(board)}
                 {end !== null && (
                   <>
                     {' '}
@@ -54,64 +61,45 @@ export function LinkList({ pages }: { pages: readonly Page[] }) {
   )
 }
 
-/** The form for a link to the page that is shown, or to all pages, and then its address. */
+/** The form for a link to the page that is shown, or to all pages. */
 export function ShareForm({ pages, close }: { pages: readonly Page[]; close: () => void }) {
-  const links = useSaved('link')
   const { path, search } = useStore(place)
   const { environment } = useScope()
-  const made = useRef<string | undefined>(undefined)
-  const [address, setAddress] = useState<string>()
+  const boards = useSaved('board')
+  const board = path === boardsPath ? boards.find(({ name }) => name === search.get('id')) : undefined
   const refusal = findRefusal({ path, search: search.toString() }, false)
+  const kept = board && new URLSearchParams(board.value.search)
 
-  const make = async ({ name = '', what, until = '', origins = '' }: Record<string, string>) => {
-    if (links.some((link) => link.name === name)) throw new Error(`There is a link ${name} already.`)
-    const last = fromDay(until)
+  const show = ({ what }: Record<string, string>) => {
+    if (what === 'board' && board && kept)
+      return { path, board: board.name, environment: kept.get('env') ?? '', answers: [], search: '' }
     const isPage = what === 'page'
-    made.current = await saveLink({
-      name,
-      value: {
-        path: isPage ? path : null,
-        environment,
-        answers: isPage ? shownAsks() : null,
-        search: (isPage
-          ? changeSearch(search, { env: environment })
-          : changeSearch(scopeSearch(), { env: environment, filter: undefined })
-        ).toString(),
-        ends_at: last ? startOfDay(last, 1).toISOString() : null,
-        origins: origins.split(/[\s,]+/).filter(Boolean),
-      },
-    })
+    return {
+      path: isPage ? path : null,
+      environment,
+      answers: isPage ? shownAsks() : null,
+      search: (isPage
+        ? changeSearch(search, { env: environment })
+        : changeSearch(pickScope(search), { env: environment, filter: undefined })
+      ).toString(),
+    }
   }
-  // A form that has saved closes itself.
-  const next = () => (made.current === undefined ? close() : setAddress(made.current))
-
-  if (address !== undefined) return <ShownOnce title="The link" value={address} close={close} />
   return (
-    <FormDialog title="Share by a link" close={next} save={make}>
-      <label>
-        Name
-        <input name="name" maxLength={120} required />
-      </label>
+    <LinkForm title="Share by a link" show={show} close={close}>
       <label>
         What it shows
         <select name="what">
+          {board && <option value="board">The board {board.value.title}</option>}
           {refusal === undefined && <option value="page">{titleOf(pages, path)} as it is now</option>}
-          <option value="all">All pages but Live, People, Plan, SQL and Set up</option>
+          <option value="all">All pages but Boards, Live, People, Plan, SQL and Set up</option>
         </select>
       </label>
-      <label>
-        Last day, if any
-        <input name="until" type="date" min={toDay(new Date())} />
-      </label>
-      <label>
-        Sites that may show it in a frame
-        <input name="origins" placeholder="https://www.example.com" />
-      </label>
       <p class="soft">
-        {refusal !== undefined && `${refusal} `}
+        {refusal !== undefined && !board && `${refusal} `}
         Whoever has the link sees it without a login. Guests change the time of one page; on all pages they
-        also filter. They never see people or SQL.
+        also filter. They never see people or SQL.{' '}
+        {board && 'Whatever is put on the board later is shown, too.'}
       </p>
-    </FormDialog>
+    </LinkForm>
   )
 }

@@ -6,10 +6,15 @@ export type Controls = readonly ('environment' | 'range' | 'bots' | 'anonymous')
 
 const all: Controls = ['environment', 'range', 'bots']
 
+/** The parts of the navigation. */
+export type Group = 'Dashboards' | 'Analysis' | 'Activity' | 'Monitoring' | 'Data'
+
 export interface Page {
   path: `/app/${string}`
   title: string
-  view: ComponentType
+  group: Group
+  /** It is given all pages: a board shows cards of them. */
+  view: ComponentType<{ pages: readonly Page[] }>
   /** What of the header the page heeds, which may depend on its address; by default all. */
   controls?: Controls | ((search: URLSearchParams) => Controls)
   /** What filters leave some of, which may depend on the address; without it the page heeds none. */

@@ -139,11 +139,17 @@ interface Props {
 
 /** Environment, time and bots: what the answers of every page are of. */
 export function ScopeControls({ controls, isFiltered }: Props) {
-  const { environment, environments, bots, reload } = useScope()
+  const { environment, environments, range, bots, reload } = useScope()
   const [, setSearch] = useSearch()
   if (controls.length === 0) return null
-  return (
-    <form class="scope" aria-label="What is shown" onSubmit={(event) => event.preventDefault()}>
+  const form = (
+    <form
+      id="scope"
+      class="scope"
+      popover="auto"
+      aria-label="What is shown"
+      onSubmit={(event) => event.preventDefault()}
+    >
       {controls.includes('environment') && (
         <label class="field">
           <span class="field-name">Environment</span>
@@ -178,5 +184,14 @@ export function ScopeControls({ controls, isFiltered }: Props) {
         </button>
       </span>
     </form>
+  )
+  return (
+    <>
+      <button class="button opens" type="button" popovertarget="scope">
+        <span class="visually-hidden">What is shown: </span>
+        {controls.includes('range') ? range.title : environment}
+      </button>
+      {form}
+    </>
   )
 }

@@ -4,6 +4,7 @@ import { useMayWrite } from '../data/login'
 import { type Saved, save, useSaved } from '../data/saved'
 import { FormDialog } from '../parts/FormDialog'
 import { LinkList, ShareForm } from './Links'
+import { Metrics } from './Metrics'
 import { addressOf, place } from '../address/location'
 import type { Page } from './Page'
 
@@ -21,13 +22,14 @@ async function saveView({ name, value, was }: View & { was?: string | undefined 
 /** The addresses that users have saved, to be opened from any page, and a way to save the one that is shown. */
 export function Views({ pages }: { pages: readonly Page[] }) {
   const views = useSaved('view')
+  const metrics = useSaved('metric')
   const { path, search } = useStore(place)
   const mayWrite = useMayWrite()
   const [isSharing, setSharing] = useState(false)
   const [edited, setEdited] = useState<View | 'new'>()
   const here = addressOf(path, search)
   const maySave = mayWrite && path !== '/app/sql'
-  if (views.length === 0 && !mayWrite) return null
+  if (views.length + metrics.length === 0 && !mayWrite) return null
 
   const view = edited === 'new' ? undefined : edited
   return (
@@ -64,6 +66,7 @@ export function Views({ pages }: { pages: readonly Page[] }) {
           </ul>
         )}
         <LinkList pages={pages} />
+        <Metrics />
         {mayWrite && (
           <p class="buttons">
             {maySave && (

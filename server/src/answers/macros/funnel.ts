@@ -106,6 +106,12 @@ const chains: TableMacro['tables'] = [
   ],
 ]
 
+/** The values of the breakdown at the first step. Where none is asked for, DuckDB reads nothing here. */
+const begun = [
+  'begun',
+  stepsOf(`e.seq, ${propertyOf('breakdown')} AS value`, 'breakdown IS NOT NULL AND e.mask & 1 <> 0'),
+] as const
+
 export const funnel: TableMacro = {
   name: 'funnel',
   comment: 'How many people took the steps one after the other, within a time from the first.',
@@ -129,11 +135,7 @@ export const funnel: TableMacro = {
          CASE WHEN s.step > 1 THEN c.keys[s.step - 1] END AS key_before
        FROM chained c, (SELECT unnest(range(1, len(steps) + 1)) AS step) s WHERE c.keys[s.step] <> 0`,
     ],
-    // Where none is asked for, DuckDB reads nothing here.
-    [
-      'begun',
-      stepsOf(`e.seq, ${propertyOf('breakdown')} AS value`, 'breakdown IS NOT NULL AND e.mask & 1 <> 0'),
-    ],
+    begun,
     ['valued', `SELECT b.value, t.* FROM taken t LEFT JOIN begun b ON b.seq = ${seqOfKey('t.start_key')}`],
     [
       'counted',
@@ -165,7 +167,17 @@ export const funnel: TableMacro = {
 export const funnelPeople: TableMacro = {
   name: 'funnel_people',
   comment: 'How far each person got in a funnel, and when.',
-  parameters: [['steps'], ['within'], ...range, ...choice, anonymous, among, stepEvents],
+  parameters: [
+    ['steps'],
+    ['within'],
+    ...range,
+    ...choice,
+    anonymous,
+    among,
+    stepEvents,
+    ['breakdown', 'NULL'],
+    ['breakdown_value', 'NULL'],
+  ],
   columns: ['person_id', 'step', '"timestamp"'],
   problems,
   tables: [
@@ -174,7 +186,12 @@ export const funnelPeople: TableMacro = {
       'reached',
       `SELECT c.keys, coalesce(list_position(c.keys::HUGEINT[], 0), ${maxSteps + 1}) - 1 AS step FROM chained c`,
     ],
-    ['deepest', 'SELECT r.step, r.keys[r.step] AS key FROM reached r WHERE r.step > 0'],
+    begun,
+    [
+      'deepest',
+      `SELECT r.step, r.keys[r.step] AS key FROM reached r LEFT JOIN begun b ON b.seq = ${seqOfKey('r.keys[1]')}
+       WHERE r.step > 0 AND (breakdown IS NULL OR b.value IS NOT DISTINCT FROM breakdown_value::VARCHAR)`,
+    ],
     // Texts are read of these events alone.
     [
       'answer',

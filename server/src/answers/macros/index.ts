@@ -5,7 +5,7 @@ import { daily, totals } from './daily.js'
 import { funnel, funnelPeople } from './funnel.js'
 import { pageViews, firstTouch, lastTouch } from './pageViews.js'
 import { paths } from './paths.js'
-import { retention } from './retention.js'
+import { retention, retentionPeople } from './retention.js'
 import { sessionBreakdown, sessionsOfRange, sessionViews } from './sessionViews.js'
 import { tableMacroSql, type TableMacro } from './tableMacro.js'
 import {
@@ -26,6 +26,10 @@ const thresholds = [
   ['FCP', 1800, 3000],
   ['TTFB', 800, 1800],
 ] as const
+
+/** Up to what a value of a web vital is good; undefined for what is none. */
+export const goodUpTo = (metric: string): number | undefined =>
+  thresholds.find(([name]) => name === metric)?.[1]
 
 const bound = (at: 1 | 2) =>
   `CASE metric ${thresholds.map((each) => `WHEN ${quoteText(each[0])} THEN ${each[at]}`).join(' ')} END`
@@ -155,6 +159,7 @@ export const answers = [
     funnel,
     funnelPeople,
     retention,
+    retentionPeople,
     paths,
     firstTouch,
     lastTouch,

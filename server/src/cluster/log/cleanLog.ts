@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { alertKind } from '../../alerts/alert.js'
 import { lockKeys, withoutSamples } from '../logSchema.js'
 import { readTuples } from './readLog.js'
 import type { LogAddress } from '../../options/values.js'
@@ -94,9 +95,17 @@ const cleanSaved = (row: Buffer, { task }: ErasedPerson, ids: ReadonlySet<string
   return Buffer.from(JSON.stringify({ ...item, name, value, ...(!isOld && { was }) }))
 }
 
+/** What an alert has found under a name, or of a question, that names an id, is of no alert. */
+const cleanNews = (row: Buffer, ids: ReadonlySet<string>): Buffer => {
+  const { name, message } = JSON.parse(row.toString()) as { name: string; message?: object }
+  const isNamed = [...ids].some((id) => doesNameId({ name, value: message ?? {} }, id))
+  return isNamed ? Buffer.from('{"kind":"erased"}') : row
+}
+
 const cleanRow = (entry: LogEntry, row: Buffer, { at, person }: { at: number; person: ErasedPerson }) => {
   const ids = new Set(person.ids)
   if (entry.kind === 'save') return cleanSaved(row, person, ids)
+  if (entry.kind === alertKind) return cleanNews(row, ids)
   if (person.rejected.includes(at))
     return entry.kind === 'track' ? setAsideFor(person) : standInFor(entry.kind, row, person, ids)
   const values = readRow(row)
@@ -111,13 +120,14 @@ const cleanRow = (entry: LogEntry, row: Buffer, { at, person }: { at: number; pe
 const mayHold = (body: Buffer, ids: readonly string[]) =>
   body.includes('\\') || ids.some((id) => body.includes(id))
 
-const kinds = new Set(['track', 'identify', 'alias', 'save'])
+const kinds = new Set(['track', 'identify', 'alias', 'save', alertKind])
 
 const cleanEntry = (entry: LogEntry, before: number, person: ErasedPerson): LogEntry => {
   const first = before + entry.first
   const isSetAside = person.rejected.some((at) => at >= first && at < first + entry.count)
   // A filter in an address has its signs as percent codes.
-  const isSearched = entry.kind === 'save' || isSetAside || mayHold(entry.body, person.ids)
+  const isSearched =
+    entry.kind === 'save' || entry.kind === alertKind || isSetAside || mayHold(entry.body, person.ids)
   if (!kinds.has(entry.kind) || !isSearched) return entry
   const rows = splitArray(entry.body)
   const cleaned = rows.map((row, at) => cleanRow(entry, row, { at: first + at, person }))

@@ -1,4 +1,4 @@
-import type { JsonBody } from '../readJson.js'
+import { shorten } from '../HttpError.js'
 
 const maxDepth = 100
 
@@ -28,10 +28,28 @@ const halfAt = (json: Buffer, at: number): Half => {
   return digit < 8 ? undefined : digit < 12 ? 'high' : 'low'
 }
 
-/** Replaces lone surrogates: JSON's grammar allows them, but they name no character, and no UTF-8 store takes them. */
+/** Most JSON holds no such escape, and a search for three letters is the fastest way to see that. */
+const mayHoldHalf = (json: Buffer) => json.includes(String.raw`\ud`) || json.includes(String.raw`\uD`)
+
+/** JSON.stringify writes whole characters as they are, half of one as an escape, and a backslash as two. */
+const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+/**
+ * Makes a function for the values in a body. It says which field of a value holds half of a character, in its name or at
+ * any depth. JSON's grammar allows lone surrogates, but they name no character, and no UTF-8 store takes them.
+ */
+export const halfFinder = (json: Buffer) => {
+  const mayHold = mayHoldHalf(json)
+  return (value: unknown): string | undefined => {
+    if (!mayHold) return undefined
+    const found = Object.entries(value ?? {}).find((field) => halfCharacter.test(JSON.stringify(field)))
+    return found && `the field ${JSON.stringify(shorten(found[0]))} holds half a character`
+  }
+}
+
+/** Writes U+FFFD for lone surrogates, as browsers do where a text is sent: an event is not lost for them. */
 const mendSurrogates = (json: Buffer): Buffer => {
-  // Most bodies hold no such escape, and a search for three letters is the fastest way to see that.
-  if (!json.includes(String.raw`\ud`) && !json.includes(String.raw`\uD`)) return json
+  if (!mayHoldHalf(json)) return json
   let mended: Buffer | undefined
   for (let at = 0; at < json.length; at++) {
     if (json[at] !== backslash) continue
@@ -49,7 +67,7 @@ const mendSurrogates = (json: Buffer): Buffer => {
 }
 
 /** The JSON array that is stored: the bytes that were sent, whenever they can be stored. */
-export const storableBody = ({ bytes, text }: JsonBody, array: string): Buffer =>
+export const storableBody = ({ bytes, text }: { bytes: Buffer; text: string }, array: string): Buffer =>
   mendSurrogates(array === text ? bytes : Buffer.from(array))
 
 /** The form that nearly all clients send. */

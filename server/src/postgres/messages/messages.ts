@@ -62,12 +62,13 @@ export const readyForQuery = (state: TransactionState): Buffer => writer.addStri
 export const commandComplete = (tag: string): Buffer => writer.addCString(tag).flush(code('C'))
 
 export const errorResponse = (
-  { code: state, message, detail }: ProtocolError,
+  { code: state, message, detail, position }: ProtocolError,
   severity: 'ERROR' | 'FATAL' = 'ERROR',
 ): Buffer => {
   writer.addString('S').addCString(severity).addString('V').addCString(severity)
   writer.addString('C').addCString(state).addString('M').addCString(message.replaceAll('\0', ''))
   if (detail !== undefined) writer.addString('D').addCString(detail.replaceAll('\0', ''))
+  if (position !== undefined) writer.addString('P').addCString(String(position))
   return writer.addCString('').flush(code('E'))
 }
 

@@ -48,6 +48,16 @@ export class Rewrite extends Edits {
     )
   }
 
+  /** Does work that is about a token, and so is its refusal. */
+  about<T>(at: number, work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      if (error instanceof ProtocolError) error.place ??= this.tokens[at]!.start
+      throw error
+    }
+  }
+
   /** What stands for a relation or function of PostgreSQL's catalog. */
   own(name: string): string {
     return `${isOfPlace(name) ? schemaOf(this.asker.database) : pg}.${name}`

@@ -273,7 +273,7 @@ export const rewriteCalls = (rewrite: Rewrite): void => {
     else if (Object.hasOwn(rewriters, name)) {
       const { open, close } = call
       const lastAt = (rewrite.commasIn(open, close).at(-1) ?? open) + 1
-      rewriters[name]!(rewrite, { ...call, lastAt })
+      rewrite.about(at, () => rewriters[name]!(rewrite, { ...call, lastAt }))
     }
   }
 }

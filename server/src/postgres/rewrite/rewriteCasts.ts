@@ -98,7 +98,7 @@ const nameOfObject = (
   const isNumber = meansNumber(rewrite, cast, shownTo)
   const isText = cast.first === cast.last && rewrite.tokens[cast.first]?.kind === 'text'
   const written = isText ? (rewrite.text(cast.first) ?? '') : ''
-  const number = isText ? numberOfName(type, written) : undefined
+  const number = isText ? rewrite.about(cast.first, () => numberOfName(type, written)) : undefined
   const begin = isCall ? cast.first - 2 : cast.first
   if (number !== undefined) {
     const shown = isNumber ? String(number) : quoteText(nameOfNumber(type, number, written))
@@ -127,7 +127,12 @@ const writeLiteral = (
   const oid = oidOfName(type)
   if (value === undefined || oid === undefined || isPath || /^_?(interval|oid)/.test(type)) return false
   const bytes = Buffer.from(value)
-  rewrite.replace(first, last, readParameter({ bytes, isBinary: false, oid, kind: 'value', isLoose: false }))
+  const given = { bytes, isBinary: false, oid, kind: 'value', isLoose: false } as const
+  rewrite.replace(
+    first,
+    last,
+    rewrite.about(at, () => readParameter(given)),
+  )
   return true
 }
 

@@ -1,5 +1,5 @@
 import { applyEdits, type Edit } from '../../sql/text/edits.js'
-import type { Statement } from '../statements/statements.js'
+import { type Statement, throwPlaced } from '../statements/statements.js'
 import { type Asker, Rewrite } from './Rewrite.js'
 import { rewriteCalls, typeAggregates } from './rewriteCalls.js'
 import { nameColumns } from './columnNames.js'
@@ -213,13 +213,23 @@ const countFromZero = (rewrite: Rewrite, at: number): void => {
  * The edits that make DuckDB's SQL of a statement by the Postgres protocol. People write DuckDB's SQL here too, and what
  * is no edit of words beside each other is left to DuckDB to refuse.
  */
-export const rewriteStatement = ({ text, tokens }: Statement, asker: Asker): Edit[] => {
-  if (tokens.some((token) => lowerName(token) === ownCatalog))
-    throw new ProtocolError(sqlState.insufficientPrivilege, `${ownCatalog} belongs to the service.`)
+export const rewriteStatement = (statement: Statement, asker: Asker): Edit[] => {
+  try {
+    return rewriteAll(statement, new Rewrite(statement.tokens, asker))
+  } catch (error) {
+    return throwPlaced(statement, [])(error)
+  }
+}
+
+const rewriteAll = ({ text, tokens }: Statement, rewrite: Rewrite): Edit[] => {
+  const own = tokens.findIndex((token) => lowerName(token) === ownCatalog)
+  if (own >= 0)
+    rewrite.about(own, () => {
+      throw new ProtocolError(sqlState.insufficientPrivilege, `${ownCatalog} belongs to the service.`)
+    })
   // What is in excess takes too long to rewrite, too.
   const excess = findExcess(tokens)
   if (excess !== undefined) throw new ProtocolError(sqlState.tooLarge, excess)
-  const rewrite = new Rewrite(tokens, asker)
   rewriteTables(rewrite)
   typeAggregates(rewrite)
   rewriteCasts(rewrite)

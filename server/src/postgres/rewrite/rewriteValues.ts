@@ -197,10 +197,11 @@ const rewriteWord = (rewrite: Rewrite, at: number, word: string): void => {
 export const rewriteValues = (rewrite: Rewrite): void => {
   const cases = findCases(rewrite)
   for (const [at, token] of rewrite.tokens.entries()) {
-    if (token.kind === 'word') rewriteWord(rewrite, at, token.text.toLowerCase())
+    if (token.kind === 'word') rewrite.about(at, () => rewriteWord(rewrite, at, token.text.toLowerCase()))
     else if (token.kind !== 'symbol') continue
     else if (/^0x[\da-f]+$/i.test(token.text)) rewrite.replace(at, at, String(BigInt(token.text)))
-    else if (/^\d[\d.]*e/i.test(token.text) && !rewrite.is(at - 1, '.')) number(rewrite, at)
+    else if (/^\d[\d.]*e/i.test(token.text) && !rewrite.is(at - 1, '.'))
+      rewrite.about(at, () => number(rewrite, at))
     else if (token.text === '%' || token.text === '/') {
       const isTwo = rewrite.is(at - 1, token.text) || rewrite.is(at + 1, token.text)
       if (at > 0 && !isTwo) divide(rewrite, at, cases)

@@ -1,7 +1,7 @@
 import { maxTokens } from '../../sql/guard/findExcess.js'
-import type { Edit } from '../../sql/text/edits.js'
+import { type Edit, placeBefore } from '../../sql/text/edits.js'
 import { isSymbol, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
-import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { asProtocolError, ProtocolError, sqlState } from '../ProtocolError.js'
 import { typeNameOf } from '../types.js'
 
 /** A statement that stands inside another one, and where it begins there. */
@@ -10,10 +10,18 @@ export interface InnerStatement extends Statement {
 }
 
 /** Cuts out the statement of the tokens from `from` up to `to`. */
-export const innerStatement = ({ text, tokens }: Statement, from: number, to: number): InnerStatement => {
+export const innerStatement = (
+  { text, tokens, sent }: Statement,
+  from: number,
+  to: number,
+): InnerStatement => {
   if (from >= to) throw new ProtocolError(sqlState.syntaxError, 'A query is missing.')
   const { start } = tokens[from]!
-  return { ...statementOf(text.slice(start, tokens[to - 1]!.end)), start }
+  const { text: all, start: begin } = sent ?? { text, start: 0 }
+  return {
+    ...statementOf(text.slice(start, tokens[to - 1]!.end), { text: all, start: begin + start }),
+    start,
+  }
 }
 
 /** The edits of the outer statement, by their places in the inner one. */
@@ -24,6 +32,13 @@ export const innerEdits = ({ start }: { start: number }, edits: readonly Edit[])
 export interface Statement {
   text: string
   tokens: readonly SqlToken[]
+  /** All that the client has sent, and where this statement begins there. */
+  sent?: Sent
+}
+
+interface Sent {
+  text: string
+  start: number
 }
 
 /** A name as Postgres means it: in small letters, unless it is quoted. */
@@ -33,20 +48,32 @@ export const nameOf = ({ kind, text }: SqlToken): string => (kind === 'name' ? t
 export const textOf = ({ kind, text }: SqlToken): string =>
   kind === 'text' ? text.replace(/^[eE]?'|'$/g, '').replaceAll("''", "'") : text
 
+/** In characters from 1. */
+const positionIn = (text: string, place: number): number => [...text.slice(0, place)].length + 1
+
 const tokensOf = (sql: string): readonly SqlToken[] => {
-  const { tokens, problem } = tokenize(sql, maxTokens)
-  if (problem !== undefined) throw new ProtocolError(sqlState.syntaxError, problem)
-  return tokens
+  const { tokens, problem, place } = tokenize(sql, maxTokens)
+  if (problem === undefined) return tokens
+  const error = new ProtocolError(sqlState.syntaxError, problem)
+  if (place !== undefined) error.position = positionIn(sql, place)
+  throw error
 }
 
-export const statementOf = (text: string): Statement => ({ text, tokens: tokensOf(text) })
+export const statementOf = (text: string, sent: Sent = { text, start: 0 }): Statement => ({
+  text,
+  tokens: tokensOf(text),
+  sent,
+})
 
 /** Cuts a text at its semicolons and leaves out empty statements. */
 export const splitStatements = (sql: string): Statement[] => {
   const statements: Statement[] = []
   let part: SqlToken[] = []
   const end = () => {
-    if (part.length > 0) statements.push(statementOf(sql.slice(part[0]!.start, part.at(-1)!.end)))
+    if (part.length > 0) {
+      const { start } = part[0]!
+      statements.push(statementOf(sql.slice(start, part.at(-1)!.end), { text: sql, start }))
+    }
     part = []
   }
   for (const token of tokensOf(sql)) {
@@ -110,3 +137,60 @@ export const findParameters = ({ tokens }: Statement): ParameterMark[] =>
     if (!isEqual || close?.text !== ')') return [{ ...mark, kind: 'list' }]
     return [{ ...mark, at: at - 3, start: before.start, end: close.end, kind: 'members' }]
   })
+
+/** Whether the first line of a message of DuckDB's names what stands at a token. */
+const isNamed = (message: string, token: SqlToken | undefined): boolean => {
+  if (token === undefined) return false
+  const [line = ''] = message.toLowerCase().split('\n', 1)
+  const text = token.text.toLowerCase()
+  if (token.kind === 'text') return [text, `"${text.slice(1, -1)}"`].some((each) => line.includes(each))
+  if (token.kind === 'symbol') return [`"${text}`, `'${text}`].some((each) => line.includes(each))
+  return text !== '' && line.includes(text)
+}
+
+/** These say what is wrong without a name, of what stands at their place. */
+const nameless = /ORDER term out of range|cannot contain window functions|Subquery returns/
+
+/** The place of what a message of DuckDB's is about, near the one that it has; undefined where it is about nothing there. */
+const placeNamed = (message: string, { tokens }: Statement, place: number): number | undefined => {
+  // What a row has is no mistake of the statement's.
+  if (/from source column/.test(message)) return undefined
+  let at = tokens.findIndex(({ start }) => start === place)
+  if (at < 0) return undefined
+  // A literal stands before or behind its type.
+  const literals = [at, at + 1, at + 2, ...(isSymbol(tokens[at], ':') ? [at - 1] : [])]
+  const literal = literals.find((each) => tokens[each]?.kind === 'text' && isNamed(message, tokens[each]))
+  if (literal !== undefined) return tokens[literal]!.start
+  // Of `a.b.c` the place is that of `a`.
+  while (isSymbol(tokens[at - 1], '.')) at -= 2
+  let end = at
+  while (isSymbol(tokens[end + 1], '.')) end += 2
+  const isAbout = nameless.test(message) || tokens.slice(at, end + 1).some((token) => isNamed(message, token))
+  return isAbout ? tokens[at]!.start : undefined
+}
+
+/** The error of a statement that DuckDB was given with these edits, with its position in what the client has sent. */
+const placeError = (error: unknown, statement: Statement, edits: readonly Edit[]): ProtocolError => {
+  const found = asProtocolError(error)
+  if (found.position !== undefined) return found
+  const isOwn = error instanceof ProtocolError
+  const given = isOwn || found.place === undefined ? found.place : placeBefore(edits, found.place)
+  const isOfDuckdb = /^[A-Z]\w+ Error: /.test(found.message)
+  const place = /at end of input/.test(found.message)
+    ? statement.text.length
+    : given === undefined || !isOfDuckdb
+      ? given
+      : placeNamed(found.message, statement, given)
+  if (place === undefined) return found
+  const { text, start } = statement.sent ?? { text: statement.text, start: 0 }
+  const detail = found.detail?.replace(/^LINE \d+: .*\n *\^\n*/m, '').trim()
+  const placed = new ProtocolError(found.code, found.message, detail === '' ? undefined : detail)
+  placed.position = positionIn(text, start + place)
+  return placed
+}
+
+export const throwPlaced =
+  (statement: Statement, edits: readonly Edit[]) =>
+  (error: unknown): never => {
+    throw placeError(error, statement, edits)
+  }

@@ -95,6 +95,7 @@ export const clickhouse: Meanings = {
   ),
   age: wholes,
   anylast: listed('last'),
+  'anylast over': (value) => `last_value(${value} IGNORE NULLS)`,
   arraycount: onEach('list_filter', (found) => `len(${found})`),
   arrayexists: onEach('list_filter', (found) => `(len(${found}) > 0)`),
   arrayfilter: onEach('list_filter'),

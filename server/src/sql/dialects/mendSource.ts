@@ -1,7 +1,7 @@
 import { applyEdits, type Edit, Edits } from '../text/edits.js'
 import { argumentsOf, type Call, callAt, onlyToken, operandAt, operandBefore } from '../text/operands.js'
 import { meanings, operatorMeanings } from './meanings.js'
-import { cutWhole, numbers } from './texts.js'
+import { cutWhole, isDouble, numbers } from './texts.js'
 import type { Meaning } from './times.js'
 import { isName, isSymbol, newToken, placeTokens, type SqlToken, tokenize, wordOf } from '../text/tokenize.js'
 import type { Dialect } from './dialects.js'
@@ -184,6 +184,12 @@ const applyMeaning = (meaning: Meaning, args: readonly string[]): string | undef
   return args.length > 0 && means === meaning(...args.slice(0, -1), `${kept}other`) ? undefined : means
 }
 
+/** What a call of a name means; undefined where nothing is known of it. */
+const meant = (dialect: Dialect, name: string, args: readonly string[]): string | undefined => {
+  const known = [operatorMeanings, meanings[dialect]].find((each) => Object.hasOwn(each, name))
+  return known && applyMeaning(known[name]!, args)
+}
+
 /** How much longer a statement may become: what means several times an argument doubles with each that is in one. */
 const maxGrowth = 1_000_000
 
@@ -220,8 +226,12 @@ export const writeMeanings = (statement: string, dialect: Dialect): string | { p
         const name = word.replace(kept, '')
         if (dialect === 'clickhouse' && ofZone.test(name) && args.length > 1 && args.at(-1) === "'UTC'")
           args.pop()
-        const known = [operatorMeanings, meanings[dialect]].find((each) => Object.hasOwn(each, name))
-        const means = failure === undefined ? known && applyMeaning(known[name]!, args) : ''
+        // Over a window some mean something else.
+        const means =
+          failure !== undefined
+            ? ''
+            : (wordOf(tokens[call.close + 1]) === 'over' && meant(dialect, `${name} over`, args)) ||
+              meant(dialect, name, args)
         if (means === undefined)
           failure = `${`${name}(${args.join(', ')})`.slice(0, 1000)} has no counterpart in DuckDB's SQL`
         text += statement.slice(from, tokens[at]!.start) + (means ?? '')
@@ -306,6 +316,13 @@ export const mendSource = (source: readonly SourceToken[], dialect: Dialect): Ed
       edits.before(at + 1, "CONCAT('(?i)', ")
       edits.after(at + 1, ')')
     }
+    if (
+      dialect === 'postgresql' &&
+      word === 'bytea' &&
+      /^\\x(?:[\da-f]{2})*$/i.test(tokens[at - 2]?.text ?? '')
+    )
+      edits.replace(at - 2, at - 2, quoted(tokens[at - 2]!.text.slice(2).replaceAll(/../g, String.raw`\x$&`)))
+    if (isDouble(tokens, at, dialect)) edits.replace(at, at, 'DOUBLE PRECISION')
     if (dialect === 'oracle' && token.text === '||') mendJoin(edits, at)
     if (isSymbol(token, '[')) mendItem(edits, at, dialect)
     if (isSymbol(token, '/') && divisions[dialect] !== undefined) edits.replace(at, at, per)

@@ -1,3 +1,5 @@
+import { isSymbol, type SqlToken, wordOf } from '../text/tokenize.js'
+import type { Dialect } from './dialects.js'
 import { isText, type Meaning, type Meanings } from './times.js'
 
 const isConstant = (argument: string) => isText(argument) || /^\(?-?\d+(?:\.\d+)?\)?$/.test(argument)
@@ -178,3 +180,32 @@ export const charindex: Meaning = (sought, text, ...[from]) => {
   const found = `strpos(lower(substring(${text}, ${start})), lower(${sought}))`
   return `CASE ${found} WHEN 0 THEN 0 ELSE ${found} - 1 + ${start} END`
 }
+
+const doubles: Partial<Record<Dialect, RegExp>> = {
+  oracle: /^float$/,
+  postgresql: /^float$/,
+  redshift: /^float$/,
+  snowflake: /^(?:float4?|real)$/,
+  sqlite: /^(?:float|real)$/,
+  tsql: /^float$/,
+}
+
+/** Whether the word at an offset is the type of a cast, or of a column in CREATE or ALTER TABLE. */
+const isType = (tokens: readonly SqlToken[], at: number): boolean => {
+  const [before, behind] = [tokens[at - 1], tokens[at + 1]]
+  if (isSymbol(before, '::')) return true
+  if (isSymbol(behind, ')') && wordOf(before) === 'as') return true
+  if (isSymbol(behind, ',') && isSymbol(before, '(') && /^(?:try_)?convert$/.test(wordOf(tokens[at - 2])))
+    return true
+  const statement = wordOf(tokens[0])
+  const isColumn = before?.kind === 'word' || before?.kind === 'name'
+  return (
+    isColumn &&
+    (statement === 'alter' ||
+      (statement === 'create' && tokens[at]!.around === tokens.findIndex((each) => isSymbol(each, '('))))
+  )
+}
+
+/** Whether a word names a type of eight bytes that the transpiler takes for one of four. */
+export const isDouble = (tokens: readonly SqlToken[], at: number, dialect: Dialect): boolean =>
+  doubles[dialect]?.test(wordOf(tokens[at])) === true && !isSymbol(tokens[at + 1], '(') && isType(tokens, at)

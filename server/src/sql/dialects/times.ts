@@ -74,13 +74,16 @@ export const wholes: Meaning = (unit, from, to) => {
   return read && `date_sub('${read.unit}', ${moment(from)}, ${moment(to)})`
 }
 
+/** The clock of a zone at a time that is a moment. */
+export const inZone = (time: string, zone: string) => `(CAST(${time} AS TIMESTAMPTZ) AT TIME ZONE ${zone})`
+
 export const truncate =
   (week = 0): Meaning =>
   (unit, time, ...zones) => {
     const [zone] = zones
     const read = readUnit(unit, week)
     if (read === undefined) return undefined
-    const local = zone === undefined ? time : `(CAST(${time} AS TIMESTAMPTZ) AT TIME ZONE ${zone})`
+    const local = zone === undefined ? time : inZone(time, zone)
     const cut = `date_trunc('${read.unit}', ${later(local, read.shift)})`
     const back = read.shift === 0 ? cut : `(${cut} - INTERVAL (${read.shift}) DAY)`
     return zone === undefined ? back : `(${back} AT TIME ZONE ${zone})`
@@ -299,8 +302,6 @@ export const convertTime: Meaning = (type, value, style) => {
   return /^date$/i.test(type) && isText(value) ? `CAST(strptime(${value}, '${format}') AS DATE)` : undefined
 }
 
-/** The clock of a zone at a time of BigQuery, which is a moment. */
-export const inZone = (time: string, zone: string) => `(CAST(${time} AS TIMESTAMPTZ) AT TIME ZONE ${zone})`
 export const extractInZone =
   (...[own]: Parameters<typeof extract>): Meaning =>
   (part, time) => {

@@ -5,7 +5,7 @@ import { readBuiltIns } from '../builtIns.js'
 import { allowedFunctions, allowedViews } from './allowed.js'
 import { findExcess, maxTokens } from './findExcess.js'
 import { findUnread, findFile } from './findUnread.js'
-import { applyEdits, Edits, quoteLine } from '../text/edits.js'
+import { applyEdits, type Edit, Edits, quoteLine } from '../text/edits.js'
 import { callAt, closingAt, operandBefore } from '../text/operands.js'
 import { readHead } from '../text/readHead.js'
 import {
@@ -61,7 +61,15 @@ const castsToVariant = (tokens: readonly SqlToken[]): boolean =>
 export interface Guarded {
   /** The statement without its trailing semicolons and comments, its JSON arrows mended. */
   text: string
+  /** The tokens of the statement as it was given, and what the guard has edited in it. */
   tokens: readonly SqlToken[]
+  edits: readonly Edit[]
+}
+
+/** Why a statement is not run, and at which of its characters that begins. */
+export interface Problem {
+  problem: string
+  place?: number | undefined
 }
 
 /** `PRAGMA database_list` without the paths of the files. */
@@ -85,13 +93,13 @@ const explained = new Set(
 )
 
 /** The rest of the guard reads what stands inside of which bracket, so all must have their other half. */
-const findUnmatched = (sql: string, tokens: readonly SqlToken[]): string | undefined => {
+const findUnmatched = (sql: string, tokens: readonly SqlToken[]): Problem | undefined => {
   const found = tokens.find(isUnmatched)
   if (found === undefined) return undefined
   const lines = sql.slice(0, found.start).split('\n')
   const place = { line: lines.length, column: [...lines.at(-1)!].length + 1 }
   const what = isUnclosed(found) ? 'is not closed' : 'closes nothing'
-  return `The bracket ${found.text} ${what}.${quoteLine(sql, place)}`
+  return { problem: `The bracket ${found.text} ${what}.${quoteLine(sql, place)}`, place: found.start }
 }
 
 /** Values stay as they are: at one of them DuckDB may give up, and at another not. */
@@ -167,9 +175,9 @@ export class Guard {
   }
 
   /** `isRewritten`: whether the service has put names of its own into what a client of Postgres has sent. */
-  check(sql: string, isRewritten = false): Guarded | { problem: string } {
-    const { tokens, problem } = tokenize(sql, maxTokens)
-    if (problem !== undefined) return { problem }
+  check(sql: string, isRewritten = false): Guarded | Problem {
+    const { tokens, problem, place } = tokenize(sql, maxTokens)
+    if (problem !== undefined) return { problem, place }
     // Its macros say nothing of how long DuckDB plans what calls one in another.
     if (!isRewritten && tokens.some((token) => lowerName(token) === ownCatalog))
       return { problem: `${ownCatalog} belongs to the service.` }
@@ -180,20 +188,25 @@ export class Guard {
     if (statements > 1) return { problem: `Send one statement at a time, not ${statements}.` }
     const isPragma = /^pragma$/i.test(first.text)
     if (isPragma && tokens.length === 2 && /^database_list$/i.test(tokens[1]!.text))
-      return { text: databaseList, tokens }
+      return { text: databaseList, tokens, edits: [] }
     const refused = this.#refused.size === 0 ? undefined : this.#refused.get(keyOf(tokens))
-    const found = refused ?? findUnmatched(sql, tokens) ?? findExcess(tokens) ?? this.#findProblem(tokens)
-    if (found !== undefined) return { problem: found }
+    if (refused !== undefined) return { problem: refused }
+    const unmatched = findUnmatched(sql, tokens)
+    if (unmatched !== undefined) return unmatched
+    const excess = findExcess(tokens)
+    const found = excess === undefined ? this.#findProblem(tokens) : { problem: excess }
+    if (found !== undefined) return found
     const edits = new Edits(tokens)
     const unbound = boundJson(edits)
     if (unbound !== undefined) return { problem: unbound }
     replaceDatabases(edits)
     mendArrows(edits)
     const plain = withPlainSpaces(sql, tokens).slice(0, tokens.at(-1)!.end)
-    return { text: applyEdits(plain, edits.list()).slice(first.start), tokens }
+    const all = edits.list()
+    return { text: applyEdits(plain, all).slice(first.start), tokens, edits: all }
   }
 
-  #findProblem(tokens: readonly SqlToken[]): string | undefined {
+  #findProblem(tokens: readonly SqlToken[]): Problem | undefined {
     const { verb, object, nameAt } = readHead(tokens)
     const newRelationAt = verb === 'create' && /^(table|view)$/.test(object) ? nameAt : -1
     for (const [at, token] of tokens.entries()) {
@@ -203,25 +216,29 @@ export class Guard {
       const isCall = call !== undefined && at !== newRelationAt && !isTableName(tokens, at)
       const isPragma = verb === 'pragma' && at === 1
       if ((isCall || isPragma) && this.#functions.has(name))
-        return `The function ${name} is not allowed here.`
+        return { problem: `The function ${name} is not allowed here.`, place: token.start }
       const isOfPostgres = standsInPg(tokens, at)
       if (this.#views.has(name) && !isOfPostgres)
-        return `${name} is not allowed here. SHOW DATABASES lists the catalogs.`
+        return {
+          problem: `${name} is not allowed here. SHOW DATABASES lists the catalogs.`,
+          place: token.start,
+        }
       const unread =
         call && !(isOfPostgres && name === 'current_setting') ? findUnread(tokens, call, name) : undefined
-      if (unread !== undefined) return unread
-      if (name === internalSchema) return `The schema ${internalSchema} belongs to the service.`
+      if (unread !== undefined) return { problem: unread, place: token.start }
+      if (name === internalSchema)
+        return { problem: `The schema ${internalSchema} belongs to the service.`, place: token.start }
     }
     const file = findFile(tokens)
     if (file !== undefined) {
-      return `Files cannot be read here: ${shorten(file, 200)}. Bring them in by /upload.`
+      return { problem: `Files cannot be read here: ${shorten(file, 200)}. Bring them in by /upload.` }
     }
-    if (copying.has(verb)) return `${verb.toUpperCase()} is not allowed here.`
+    if (copying.has(verb)) return { problem: `${verb.toUpperCase()} is not allowed here.` }
     const isExplain = /^explain$/i.test(tokens[0]!.text)
     if (isExplain && verb !== '' && !explained.has(verb))
-      return `EXPLAIN of ${verb.toUpperCase()} is not allowed here.`
-    if (object === 'secret') return 'Secrets are not allowed here.'
-    if (castsToVariant(tokens)) return 'A cast to VARIANT is not allowed here: cast to JSON.'
+      return { problem: `EXPLAIN of ${verb.toUpperCase()} is not allowed here.` }
+    if (object === 'secret') return { problem: 'Secrets are not allowed here.' }
+    if (castsToVariant(tokens)) return { problem: 'A cast to VARIANT is not allowed here: cast to JSON.' }
     return undefined
   }
 }

@@ -21,7 +21,7 @@ const columns = new Set(
 )
 const forbidden = new Set(
   (
-    'persons traits identities identity_traits id_map raw saved rejected funnel_people ' +
+    'persons traits identities identity_traits id_map raw saved rejected funnel_people retention_people ' +
     'distinct_id anonymous_id device_id user_id click_id stack read_person'
   ).split(' '),
 )

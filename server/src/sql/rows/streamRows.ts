@@ -11,7 +11,7 @@ import { isFatal, renewReadOnly } from '../../duckdb/transactions.js'
 import type { Cancellation } from '../Cancellation.js'
 import type { Plan } from '../planStatement.js'
 import { prepareOne, tryPrepare } from '../prepareOne.js'
-import { messageOfSecondLine, refuseFailed } from '../refuse.js'
+import { messageOfSecondLine, refuseAt } from '../refuse.js'
 import { encodeRows, isCsv, type Layout, type Page, uniqueNames } from './encodeRows.js'
 
 /** A vector holds 16 bytes for each text: the length, then the text itself up to 12 bytes, or its address. */
@@ -108,7 +108,7 @@ export const streamChunks = async (
     if (isFatal(error)) return error
     const explained = explainFailure(connection, plan.text)
     call = explained.catch(() => undefined)
-    return refuseFailed(await explained)
+    return refuseAt(await explained, plan)
   }
   const result = await prepared.stream().catch(async (error: unknown) => {
     prepared.destroySync()

@@ -17,6 +17,19 @@ export const applyEdits = (text: string, edits: readonly Edit[]): string => {
   return done + text.slice(at)
 }
 
+/** Where a place of the edited text stands in the text before; undefined within what an edit has written. */
+export const placeBefore = (edits: readonly Edit[], place: number): number | undefined => {
+  let grown = 0
+  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
+    const begin = start + grown
+    if (place < begin) break
+    // What begins with the text of an edit began with what the edit has replaced.
+    if (place < begin + text.length) return place === begin && end > start ? start : undefined
+    grown += text.length - (end - start)
+  }
+  return place - grown
+}
+
 /** Collects the edits of one statement. An edit is of whole tokens, or stands beside one, so that edits nest. */
 export class Edits {
   readonly tokens: readonly SqlToken[]
@@ -69,4 +82,28 @@ export const quoteLine = (statement: string, { line, column }: { line: number; c
   const head = `LINE ${line}: ${from > 0 ? '...' : ''}`
   const tail = until < text.length ? '...' : ''
   return `\n\n${head}${text.slice(from, until)}${tail}\n${' '.repeat(head.length + at - from)}^`
+}
+
+/** What takes the room of two letters, by which DuckDB moves its caret. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}]/u
+
+/** Where in a statement the caret of a message's quoted line stands; undefined where that is not certain. */
+export const findQuoted = (statement: string, message: string): number | undefined => {
+  const [, label = '', number, quoted = '', before = ''] =
+    [...message.matchAll(/^(LINE (\d+): (?:\.\.\.)?)(.*)\n( *)\^/gm)].at(-1) ?? []
+  const lines = statement.split('\n')
+  const line = lines[Number(number) - 1]
+  if (line === undefined) return undefined
+  const shown = line.includes(quoted) ? quoted : quoted.replace(/\.\.\.$/, '')
+  const start = label.endsWith('...') ? line.indexOf(shown) : 0
+  if (!line.startsWith(shown, start) || (start > 0 && line.includes(shown, start + 1))) return undefined
+  let at = lines.slice(0, Number(number) - 1).reduce((sum, each) => sum + each.length + 1, start)
+  let left = before.length - label.length
+  for (const letter of shown) {
+    if (left <= 0) break
+    left -= wide.test(letter) ? 2 : 1
+    at += letter.length
+  }
+  return left === 0 ? at : undefined
 }

@@ -73,6 +73,8 @@ export interface Scan {
   tokens: SqlToken[]
   /** Says what cannot be read for certain; the statement is refused for that. */
   problem?: string
+  /** Where what cannot be read begins. */
+  place?: number
 }
 
 const spaces = /[ \t\n\r\f]+/y
@@ -109,7 +111,7 @@ export const withPlainSpaces = (sql: string, tokens: readonly SqlToken[]): strin
 export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
   const tokens: SqlToken[] = []
   let at = 0
-  const stop = (problem: string): Scan => ({ tokens: placeTokens(tokens), problem })
+  const stop = (problem: string, place = at): Scan => ({ tokens: placeTokens(tokens), problem, place })
   const push = (kind: SqlToken['kind'], text: string, start: number) => {
     tokens.push(newToken(kind, text, start, at))
   }
@@ -161,12 +163,12 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
       // On a new line DuckDB joins this text to the one before, and backslashes would have a meaning here too.
       if (before?.kind === 'text' && isEscaping(tokens.at(-2), before.start))
         return stop("A text follows a text of the form e'…'.")
-      if (!skipQuoted("'", isEscaping(before, start))) return stop('A text is not closed.')
+      if (!skipQuoted("'", isEscaping(before, start))) return stop('A text is not closed.', start)
       push('text', sql.slice(start, at), start)
     } else if (letter === '"') {
       const before = sql.slice(Math.max(0, start - 2), start).toLowerCase()
       if (before === 'u&') return stop('U&"" names are not supported.')
-      if (!skipQuoted('"', false)) return stop('A quoted name is not closed.')
+      if (!skipQuoted('"', false)) return stop('A quoted name is not closed.', start)
       push('name', sql.slice(start + 1, at - 1).replaceAll('""', '"'), start)
     } else if (letter === '$') {
       dollarTag.lastIndex = at
@@ -174,12 +176,12 @@ export const tokenize = (sql: string, maxTokens = Infinity): Scan => {
       if (tag === undefined) at++
       else {
         const end = sql.indexOf(tag, at + tag.length)
-        if (end < 0) return stop('A text is not closed.')
+        if (end < 0) return stop('A text is not closed.', start)
         at = end + tag.length
       }
       push(tag === undefined ? 'symbol' : 'text', sql.slice(start, at), start)
     } else if (skip(number)) {
-      if (sql[at] === "'" || sql[at] === '$') return stop('A text follows a number without a space.')
+      if (sql[at] === "'" || sql[at] === '$') return stop('A text follows a number without a space.', start)
       push('symbol', sql.slice(start, at), start)
     } else if (letter > '\u007f') return stop(`The character ${letter} stands outside of a text or name.`)
     else {

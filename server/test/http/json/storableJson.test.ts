@@ -4,7 +4,7 @@ import { storableBody } from '../../../src/http/json/storableJson.js'
 
 const stored = (json: string) => {
   const bytes = Buffer.from(json)
-  const body = storableBody({ bytes, text: json, value: undefined }, json)
+  const body = storableBody({ bytes, text: json }, json)
   return { isAsSent: body === bytes, text: body.toString() }
 }
 

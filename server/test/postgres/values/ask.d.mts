@@ -8,6 +8,8 @@ export interface Asked {
   count: number
   hex: (string | null)[]
   error: string
+  /** Where in the statement the error is, in characters from 1. */
+  position: string
 }
 
 export function askText(client: pg.Client, sql: string, values?: unknown[]): Promise<Partial<Asked>>

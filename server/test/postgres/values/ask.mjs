@@ -3,7 +3,7 @@ import { once } from 'node:events'
 const types = { getTypeParser: () => (/** @type {string} */ text) => text }
 
 /**
- * The types and texts of the first row, as a client gets them that describes what it has bound; or the code of the error.
+ * The types and texts of the first row, as a client gets them that describes what it has bound; or the code of the error and its position.
  * @param {import('pg').Client} client @param {string} sql @param {unknown[]} [values]
  */
 export const askText = async (client, sql, values) => {
@@ -18,7 +18,8 @@ export const askText = async (client, sql, values) => {
       count: rows.length,
     }
   } catch (error) {
-    return { error: /** @type {any} */ (error).code }
+    const { code, position } = /** @type {import('pg').DatabaseError} */ (error)
+    return { error: code, position }
   }
 }
 

@@ -5,11 +5,12 @@ import { useService } from '../../fixtures/useService.js'
 import type { Asked } from './ask.mjs'
 
 /** A statement, and what PostgreSQL 15 answers to it, as `record.mjs` has written it down. */
-export interface Case extends Omit<Asked, 'error'> {
+export interface Case extends Omit<Asked, 'error' | 'position'> {
   sql: string
   values: (string | null)[]
   /** The code of the error, where it is one. */
   error?: string
+  position?: string
 }
 
 const read = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8').trim()

@@ -3,7 +3,7 @@
 Of csv that is the text of each cell; of Parquet each value as docs/api.md says that /query writes it. `refused` has a
 word of the reason instead.
 """
-import csv, datetime as dt, decimal, gzip, io, json, os, sys, uuid
+import csv, datetime as dt, decimal, gzip, io, json, os, shutil, subprocess, sys, uuid
 import fastparquet, numpy, openpyxl, pandas, polars, pyarrow, pyarrow.csv, pyarrow.parquet
 
 folder, cases = sys.argv[1], []
@@ -101,6 +101,17 @@ add_csv("PostgreSQL/COPY csv.csv", "id,ok,at,tags\n1,t,2024-01-01 00:00:00+00,\"
 add_csv("MySQL/outfile.tsv", "id\tname\n1\t\\N\n2\tx\n", "\t")
 add_csv("SQLite/quoted.csv", 'id,name\r\n1,"it\'s ""x"""\r\n2,\r\n')
 add("gzip.csv.gz", gzip.compress(frame.to_csv(index=False).encode()), refused="")
+
+# R itself, where it is.
+if shutil.which("Rscript"):
+    made = os.path.join(folder, "of R")
+    os.mkdir(made)
+    subprocess.run(["Rscript", os.path.join(os.path.dirname(__file__), "make.R"), made], check=True, stdout=subprocess.DEVNULL)
+    refused = {"R-Latin-1.csv": "UTF-8", "R-tabs, short header.csv": "", "R-spaces.csv": ""}
+    for name in sorted(os.listdir(made)):
+        sep = "\t" if "tabs" in name else ";" if "csv2" in name else ","
+        with open(os.path.join(made, name), "rb") as file:
+            add_csv(f"R itself/{name[2:]}", file.read(), sep, refused=refused.get(name))
 
 
 # Parquet

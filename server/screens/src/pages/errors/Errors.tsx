@@ -2,6 +2,7 @@ import { askOf } from '../../data/asks'
 import { fieldOf } from '../../data/fields'
 import { isGuest } from '../../data/guest'
 import { AnswerCard } from '../../parts/AnswerCard'
+import { CardColumns } from '../../parts/Card'
 import { Chart, ChartAside } from '../../parts/Chart'
 import { formatCount, nameTime } from '../../parts/format'
 import { Tabs } from '../../parts/Tabs'
@@ -53,35 +54,45 @@ const places = ['release', 'path', 'browser', 'os', 'device'].map(fieldOf)
 const none = 'No errors in this time. The plugin waymark/errors records them.'
 const [usualField] = places
 
+function ErrorChart({ rows }: { rows: readonly Json[][] }) {
+  const { range, now } = useScope()
+  return (
+    <Chart
+      caption={`Errors by ${range.unit}`}
+      {...toLines(
+        rows.map(([time, times]) => [time ?? null, times ?? null]),
+        { range, now, unit: range.unit, empty: 0, nameOf: () => 'Errors' },
+      )}
+      nameX={(time) => nameTime(time, range.unit)}
+      marks={useMarks(range)}
+      height={140}
+    />
+  )
+}
+
 /** Which errors people met, since which release, and where. */
 export function Errors() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
-  const { range, now } = scope
-  const marks = useMarks(range)
+  const { range } = scope
   const field = places.find(({ name }) => name === search.get('by')) ?? usualField
   return (
     <>
       <AnswerCard
+        name="time"
         title="Errors over time"
         ask={askOf('errors_over_time', scope, { unit: range.unit })}
         empty={none}
         aside={<ChartAside />}
       >
-        {({ rows }) => (
-          <Chart
-            caption={`Errors by ${range.unit}`}
-            {...toLines(
-              rows.map(([time, times]) => [time ?? null, times ?? null]),
-              { range, now, unit: range.unit, empty: 0, nameOf: () => 'Errors' },
-            )}
-            nameX={(time) => nameTime(time, range.unit)}
-            marks={marks}
-            height={140}
-          />
-        )}
+        {({ rows }) => <ErrorChart rows={rows} />}
       </AnswerCard>
-      <AnswerCard title="Errors" ask={askOf('errors', scope, { most: mostErrors })} empty={none}>
+      <AnswerCard
+        name="errors"
+        title="Errors"
+        ask={askOf('errors', scope, { most: mostErrors })}
+        empty={none}
+      >
         {({ rows }) => (
           <>
             <ErrorTable rows={rows} />
@@ -91,10 +102,10 @@ export function Errors() {
           </>
         )}
       </AnswerCard>
-      <div class="card-grid">
+      <CardColumns>
         {field && (
           <AnswerCard
-            key={field.name}
+            name="where"
             title="Where"
             ask={askOf('errors_by_value', scope, { by: field.name })}
             empty={none}
@@ -123,11 +134,11 @@ export function Errors() {
           </AnswerCard>
         )}
         {!isGuest && (
-          <AnswerCard title="Newest" ask={askOf('newest_errors', scope)} empty={none}>
+          <AnswerCard name="newest" title="Newest" ask={askOf('newest_errors', scope)} empty={none}>
             {({ rows }) => <NewestErrors rows={rows} />}
           </AnswerCard>
         )}
-      </div>
+      </CardColumns>
     </>
   )
 }

@@ -10,6 +10,7 @@ import { Empty } from '../../parts/notes'
 import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
 import { FunnelBars } from './FunnelBars'
+import { FunnelLuck } from './FunnelLuck'
 import {
   askFunnel,
   type FunnelAsking,
@@ -23,9 +24,10 @@ import { BreakdownSelect, StepList } from './StepList'
 import { formatCount, formatShare } from '../../parts/format'
 import { Table } from '../../parts/Table'
 import { Moment } from '../../parts/Moment'
+import { OnlyThese } from '../../parts/OnlyThese'
 import { PersonLink } from '../../parts/cells'
 
-const mostPeople = 100
+const mostPeople = 150
 
 /** Who did a step, or did it and none after it. */
 function FunnelPeople({ asking, choice }: { asking: FunnelAsking; choice: PeopleChoice }) {
@@ -35,11 +37,12 @@ function FunnelPeople({ asking, choice }: { asking: FunnelAsking; choice: People
   const next = asking.steps[step] ?? ''
   const title = kind === 'reached' ? `People who did ${name}` : `People who did ${name}, but not ${next}`
   return (
-    <AnswerCard title={title} ask={ask} empty="There is nobody.">
+    <AnswerCard name="people" title={title} ask={ask} empty="There is nobody.">
       {({ rows }) => {
         const all = Number(rows[0]?.[4])
         return (
           <>
+            <OnlyThese ids={rows.map(([id]) => String(id))} all={all} without="people" />
             <Table
               caption={title}
               rows={rows}
@@ -75,6 +78,7 @@ const mostGroups = 50
 function FunnelGroups({ asking, by }: { asking: FunnelAsking; by: string }) {
   return (
     <AnswerCard
+      name="groups"
       title={`By ${by} at the first step`}
       class="funnel-groups"
       ask={askFunnel('funnel', asking, { breakdown: by })}
@@ -103,6 +107,7 @@ function FunnelGroups({ asking, by }: { asking: FunnelAsking; by: string }) {
                 })),
               ]}
             />
+            {asking.steps.length > 1 && <FunnelLuck groups={groups.slice(0, mostGroups)} by={by} />}
             {groups.length > mostGroups && (
               <p class="soft">
                 The {mostGroups} values with most people are shown, of {formatCount(groups.length)}. SQL gives
@@ -169,7 +174,7 @@ export function Funnel() {
         </Question>
       </Card>
       {!isReady && (
-        <Card title="Funnel">
+        <Card name="funnel" title="Funnel">
           <Empty>
             Choose two steps or more: names of events, or paths of pages. A step counts the people who did it
             after the step before. “within” says how much time they have for all steps.
@@ -178,6 +183,7 @@ export function Funnel() {
       )}
       {isReady && (
         <AnswerCard
+          name="funnel"
           title="Funnel"
           ask={askFunnel('funnel', asking)}
           empty="Nobody did the first step in this time."

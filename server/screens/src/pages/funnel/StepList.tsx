@@ -59,7 +59,6 @@ function StepConditions({ row: { name, filters }, title, change }: ConditionsPro
         of="events"
         label={`Condition of ${title}`}
         event={name || undefined}
-        isBelow={false}
         add={(filter) => change(addFilter(filters, filter))}
       />
     </div>

@@ -1,6 +1,8 @@
 import { useMemo, useState } from 'preact/hooks'
+import { whereOf } from '../../data/asks'
 import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
+import { startOfDay } from '../../address/timeRange'
 import { type LiveQuestion, askNewest, useLiveEvents } from './useLiveEvents'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
@@ -13,6 +15,7 @@ import { Moment } from '../../parts/Moment'
 import { PersonLink } from '../../parts/cells'
 import { Properties } from '../../parts/Properties'
 import { Table } from '../../parts/Table'
+import { useIsShown } from '../../parts/oneCard'
 import { describeEvent } from '../persons/describeEvent'
 
 /** The newest events, the newest first. */
@@ -20,7 +23,7 @@ function LiveEvents({ question, isPaused }: { question: LiveQuestion; isPaused: 
   const { events, problem, reach } = useLiveEvents(question, isPaused)
   const [, setSearch] = useSearch()
   return (
-    <Card title="Newest events" ask={{ ...askNewest(question), reach }} class="live-events">
+    <Card name="newest" title="Newest events" ask={{ ...askNewest(question), reach }} class="live-events">
       {problem && <ProblemNote problem={problem} />}
       {!events && !problem && <Loading />}
       {events?.length === 0 && <Empty>No events yet. They come here as soon as a page sends some.</Empty>}
@@ -105,7 +108,7 @@ function Minutes({ question, isPaused }: { question: LiveQuestion; isPaused: boo
   // Each answer replaces the one before without a word: the loading line would come every ten seconds.
   const shown = asked.answer ? { ...asked, isLoading: false } : asked
   return (
-    <Card title={`The last ${minutes} minutes`} ask={ask}>
+    <Card name="minutes" title={`The last ${minutes} minutes`} ask={ask}>
       <AnswerBody asked={shown} empty="Nobody was here in the last half hour.">
         {() => (
           <Chart
@@ -123,31 +126,44 @@ function Minutes({ question, isPaused }: { question: LiveQuestion; isPaused: boo
 
 /** What happens now. */
 export function Live() {
-  const { environment, bots } = useScope()
+  const { environment, bots, filters, now } = useScope()
   const [search, setSearch] = useSearch()
   const [isPaused, setPaused] = useState(false)
+  const [hasMinutes, hasNewest] = [useIsShown('minutes'), useIsShown('newest')]
   const event = search.get('event')
-  const question = useMemo<LiveQuestion>(() => ({ environment, bots, event }), [environment, bots, event])
+  const segment = JSON.stringify(whereOf(filters))
+  const question = useMemo<LiveQuestion>(
+    () => ({
+      environment,
+      bots,
+      event,
+      // What people did before and the rest of a session are looked for each time.
+      ...(filters.length > 0 && { where: whereOf(filters), from: startOfDay(now, -1).toISOString() }),
+    }),
+    [environment, bots, event, segment],
+  )
   return (
     <>
-      <div class="filters">
-        <button class="button" type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          Pause
-        </button>
-        <span class="soft" role="status">
-          {isPaused
-            ? 'Paused. Events that come now are shown when you go on.'
-            : 'New events come by themselves.'}
-        </span>
-        {event !== null && (
-          <button class="button" type="button" onClick={() => setSearch({ event: undefined })}>
-            <span class="soft">Only</span> {event} <span aria-hidden="true">×</span>
-            <span class="visually-hidden">, remove this filter</span>
+      {hasMinutes && hasNewest && (
+        <div class="filters">
+          <button class="button" type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+            Pause
           </button>
-        )}
-      </div>
-      <Minutes question={question} isPaused={isPaused} />
-      <LiveEvents key={JSON.stringify(question)} question={question} isPaused={isPaused} />
+          <span class="soft" role="status">
+            {isPaused
+              ? 'Paused. Events that come now are shown when you go on.'
+              : `New events come by themselves${filters.length > 0 ? '; with a filter those of today and yesterday are shown' : ''}.`}
+          </span>
+          {event !== null && (
+            <button class="button" type="button" onClick={() => setSearch({ event: undefined })}>
+              <span class="soft">Only</span> {event} <span aria-hidden="true">×</span>
+              <span class="visually-hidden">, remove this filter</span>
+            </button>
+          )}
+        </div>
+      )}
+      {hasMinutes && <Minutes question={question} isPaused={isPaused} />}
+      {hasNewest && <LiveEvents key={JSON.stringify(question)} question={question} isPaused={isPaused} />}
     </>
   )
 }

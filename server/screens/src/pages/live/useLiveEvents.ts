@@ -10,6 +10,9 @@ export interface LiveQuestion {
   bots: boolean
   /** Only events of this name. */
   event: string | null
+  /** The segment, with the time from which on events and sessions are looked through for it. */
+  where?: Json
+  from?: string
 }
 
 /**

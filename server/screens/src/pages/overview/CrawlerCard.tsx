@@ -4,6 +4,7 @@ import type { Json } from '../../data/query'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
+import { useIsShown } from '../../parts/oneCard'
 import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
@@ -28,10 +29,12 @@ const seenColumn: TableColumn<Row> = {
 /** Nothing where no crawler came. */
 function AllCrawlers({ asking, choose }: { asking: Asking; choose?: (crawler: string) => void }) {
   const ask = askOf('crawlers', asking)
-  const { answer, isLoading } = useAnswer(ask, { askedAt: useScope().now })
+  const { answer, isLoading } = useAnswer(useIsShown('crawlers') ? ask : undefined, {
+    askedAt: useScope().now,
+  })
   if (!answer || answer.rows.length === 0) return null
   return (
-    <Card title={title} ask={ask} isStale={isLoading}>
+    <Card name="crawlers" title={title} ask={ask} isStale={isLoading}>
       <Table<Row>
         caption="Crawlers by views"
         rows={answer.rows}
@@ -61,6 +64,7 @@ function AllCrawlers({ asking, choose }: { asking: Asking; choose?: (crawler: st
 function OneCrawler({ asking, crawler, leave }: { asking: Asking; crawler: string; leave: () => void }) {
   return (
     <AnswerCard
+      name="crawlers"
       title={title}
       ask={askOf('crawled_pages', asking, { crawler })}
       empty={`${crawler} read nothing in this time.`}

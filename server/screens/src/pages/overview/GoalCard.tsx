@@ -6,6 +6,7 @@ import { useIsKnown, useSaved } from '../../data/saved'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
+import { useIsShown } from '../../parts/oneCard'
 import { Loading } from '../../parts/notes'
 import { formatCount, formatShare } from '../../parts/format'
 import { useScope } from '../../address/scope'
@@ -49,8 +50,11 @@ export function GoalCard({ asking }: { asking: Asking }) {
   const { now } = useScope()
   const mayWrite = useMayWrite()
   const [edited, setEdited] = useState<'new' | 'chosen'>()
+  const isShown = useIsShown('goal')
   const ask =
-    chosen === undefined ? undefined : askOf('goal_totals', asking, { ...beforeOf(asking), goal: chosen })
+    chosen === undefined || !isShown
+      ? undefined
+      : askOf('goal_totals', asking, { ...beforeOf(asking), goal: chosen })
   const asked = useAnswer(ask, { askedAt: now })
   const goal = goals.find(({ name }) => name === chosen)
   if (goals.length === 0 && !mayWrite) return null
@@ -85,7 +89,7 @@ export function GoalCard({ asking }: { asking: Asking }) {
     </div>
   )
   return (
-    <Card title="Goal" class="goal-card" ask={ask} aside={aside} isStale={asked.isStale}>
+    <Card name="goal" title="Goal" class="goal-card" ask={ask} aside={aside} isStale={asked.isStale}>
       {goal ? (
         <>
           <p class="soft">{describeGoal(goal.value)}. The column “Goal” is the share of the sessions.</p>

@@ -52,7 +52,7 @@ export function RankingCard({ title, dimensions, asking }: Props) {
   )
   return (
     <AnswerCard
-      key={dimension.name}
+      name={title.toLowerCase()}
       title={title}
       ask={askOf('ranking', asking, {
         ...beforeOf(asking),

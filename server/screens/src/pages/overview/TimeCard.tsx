@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { type Asking, askOf, beforeOf, type Period } from '../../data/asks'
+import { type Asking, askOf, beforeOf } from '../../data/asks'
 import { useAnswer } from '../../data/useAnswer'
 import { AnswerBody } from '../../parts/AnswerCard'
 import { Card } from '../../parts/Card'
@@ -10,8 +10,9 @@ import { Totals } from './Totals'
 import type { Answer, Json } from '../../data/query'
 import { Chart, ChartAside } from '../../parts/Chart'
 import { Empty } from '../../parts/notes'
+import { useIsShown } from '../../parts/oneCard'
 import { useMarks } from '../../parts/marks'
-import { nameTime } from '../../parts/format'
+import { nameDays, nameTime } from '../../parts/format'
 import { type TimeRange, comparisons, readComparison, toDay } from '../../address/timeRange'
 import { listShown, listTimes, readTime } from '../../address/listTimes'
 
@@ -94,16 +95,6 @@ interface Props {
   range: TimeRange
 }
 
-const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const longDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-
-/** `24 Sept – 23 Oct`, both days included. */
-const nameDays = ({ from, until }: Period, now: Date) =>
-  (from.getFullYear() === now.getFullYear() ? shortDay : longDay).formatRange(
-    from,
-    new Date(until.getTime() - 1),
-  )
-
 function TimeChart({ answer, title, metric, range }: Props) {
   const { now } = useScope()
   const marks = useMarks(range)
@@ -141,12 +132,13 @@ export function TimeCard({ asking }: { asking: Asking }) {
   const before = beforeOf(asking)
   const totals = askOf('totals', asking, before)
   const series = askOf('series', asking, { ...before, unit: range.unit })
-  const askedTotals = useAnswer(totals, { askedAt: now })
-  const askedSeries = useAnswer(series, { askedAt: now })
+  const askedTotals = useAnswer(useIsShown('totals') ? totals : undefined, { askedAt: now })
+  const askedSeries = useAnswer(useIsShown('time') ? series : undefined, { askedAt: now })
   const title = metrics.find(({ name }) => name === metric)?.title ?? ''
   return (
     <>
       <Card
+        name="totals"
         title="Totals"
         class="totals-card"
         ask={totals}
@@ -157,7 +149,13 @@ export function TimeCard({ asking }: { asking: Asking }) {
           {(answer) => <Totals answer={answer} chosen={metric} isCompared={range.before !== undefined} />}
         </AnswerBody>
       </Card>
-      <Card title={`${title} over time`} ask={series} aside={<ChartAside />} isStale={askedSeries.isStale}>
+      <Card
+        name="time"
+        title={`${title} over time`}
+        ask={series}
+        aside={<ChartAside />}
+        isStale={askedSeries.isStale}
+      >
         <AnswerBody
           asked={askedSeries}
           empty={

@@ -1,7 +1,7 @@
 import { isFixed } from '../../data/guest'
 import type { Answer } from '../../data/query'
 import { formatChange, formatCount, formatDuration, formatMean, formatShare } from '../../parts/format'
-import { scopeSearch } from '../../address/scope'
+import { useScopeSearch } from '../../address/scope'
 import { addressOf, useSearch } from '../../address/location'
 import { type Metric, metrics } from './metrics'
 
@@ -39,6 +39,7 @@ interface Props {
 /** One figure each, with the change from what is compared with; a click draws it over time. */
 export function Totals({ answer, chosen, isCompared }: Props) {
   const [, setSearch] = useSearch()
+  const scopeSearch = useScopeSearch()
   const now = readFigures(answer, 'now')
   const before = readFigures(answer, 'before')
   return (

@@ -108,6 +108,7 @@ export function Paths() {
         </div>
       </Question>
       <AnswerCard
+        name="paths"
         title={start ? `From ${start}` : 'From where sessions began'}
         ask={askPaths(scope, question)}
         empty={start ? `No session saw ${start} in this time.` : 'There are no page views in this time.'}

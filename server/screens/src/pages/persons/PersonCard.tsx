@@ -31,10 +31,10 @@ function Ids({ ids }: { ids: readonly string[] }) {
 }
 
 /** Name, traits, ids and times of a person. */
-export function PersonCard({ person, ask }: { person: KnownPerson; ask: Ask }) {
+export function PersonCard({ person, ask, isStale }: { person: KnownPerson; ask: Ask; isStale: boolean }) {
   const { name, traits, ids, events, firstSeen, lastSeen } = person
   return (
-    <Card title={name} ask={ask} class="person">
+    <Card title={name} ask={ask} class="person" isStale={isStale}>
       <div class="person-parts">
         <div>
           <h3>Traits</h3>

@@ -1,10 +1,12 @@
-import { useMemo } from 'preact/hooks'
+import { useContext, useMemo } from 'preact/hooks'
 import { askOf } from '../../data/asks'
 import type { Json } from '../../data/query'
 import { AnswerCard } from '../../parts/AnswerCard'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
+import { OnlyThese } from '../../parts/OnlyThese'
 import { PersonLink } from '../../parts/cells'
+import { OneCard } from '../../parts/oneCard'
 import { Table, type TableColumn } from '../../parts/Table'
 import { Traits } from '../../parts/Properties'
 import { useScope } from '../../address/scope'
@@ -74,6 +76,7 @@ function SearchForm({ text }: { text: string }) {
 export function PersonList() {
   const scope = useScope()
   const [search, setSearch] = useSearch()
+  const isPage = useContext(OneCard) === undefined
   const text = search.get('q') ?? ''
   const sorted = search.get('sort')
   const more = Number(search.get('more') ?? 0)
@@ -96,8 +99,9 @@ export function PersonList() {
 
   return (
     <>
-      <SearchForm text={text} />
+      {isPage && <SearchForm text={text} />}
       <AnswerCard
+        name="people"
         title={text ? `People with “${text}”` : 'People'}
         ask={ask}
         whole={{ ...ask, most: null }}
@@ -106,6 +110,13 @@ export function PersonList() {
         {(answer) => (
           <>
             <p class="soft">{countText(answer.rows)}</p>
+            {text !== '' && (
+              <OnlyThese
+                ids={answer.rows.map(([id]) => String(id))}
+                all={peopleIn(answer.rows)}
+                without="q"
+              />
+            )}
             <Table<Row>
               caption="People"
               rows={answer.rows}

@@ -66,7 +66,7 @@ export function Plan() {
   }
   return (
     <>
-      <Card title="Events and the plan" ask={counted} isStale={asked.isStale}>
+      <Card name="verdicts" title="Events and the plan" ask={counted} isStale={asked.isStale}>
         <AnswerBody asked={asked} empty="">
           {() => (
             <>
@@ -77,7 +77,7 @@ export function Plan() {
         </AnswerBody>
       </Card>
       {unplanned + invalid + traits > 0 && (
-        <AnswerCard title="What drifts" ask={drift} empty="Nothing drifts in this time.">
+        <AnswerCard name="drift" title="What drifts" ask={drift} empty="Nothing drifts in this time.">
           {({ rows }) => (
             <>
               <DriftTable rows={rows} order={order} sortBy={sortBy} />

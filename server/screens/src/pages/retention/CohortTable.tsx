@@ -1,7 +1,7 @@
 import { formatCount, formatShare } from '../../parts/format'
 import { fromDay } from '../../address/timeRange'
 import type { Unit } from './retentionSearch'
-import { averages, type Cohort } from './toCohorts'
+import { averages, type Cohort, ofAll } from './toCohorts'
 
 const days = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const months = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' })
@@ -40,8 +40,12 @@ export function CohortTable({ cohorts, unit }: { cohorts: readonly Cohort[]; uni
         <tbody>
           {means.some((mean) => mean !== null) && (
             <tr class="cohort-mean">
-              <th scope="row">All, without open {unit}s</th>
-              <td class="is-number">{formatCount(cohorts.reduce((sum, { size }) => sum + size, 0))}</td>
+              <th scope="row">
+                All, without open {unit}s{ofAll(cohorts).length < cohorts.length && ' and rows of one'}
+              </th>
+              <td class="is-number">
+                {formatCount(ofAll(cohorts).reduce((sum, { size }) => sum + size, 0))}
+              </td>
               {means.map((mean, period) => (
                 <td key={period} class="is-number">
                   {mean === null ? '' : formatShare(mean)}

@@ -65,6 +65,7 @@ export function Retention() {
         </Question>
       </Card>
       <AnswerCard
+        name="retention"
         title="Retention"
         ask={askRetention(question, scope)}
         empty={`Nobody did ${first || 'anything'}${everybody ? '' : ' for the first time ever'} in this time.`}

@@ -41,11 +41,14 @@ export function toCohorts(rows: readonly Json[][], unit: Unit, until: Date): Coh
   return [...cohorts.values()]
 }
 
-/** How many people came back in a period, of all cohorts for which it has ended; null where none has. */
+/** Those that the line of all is made of: a cohort of one came back or did not, which is no share. */
+export const ofAll = (cohorts: readonly Cohort[]): Cohort[] => cohorts.filter(({ size }) => size > 1)
+
+/** How many people came back in a period, of the cohorts for which it has ended; null where none has. */
 export function averages(cohorts: readonly Cohort[]): (number | null)[] {
   const periods = Math.max(0, ...cohorts.map(({ cells }) => cells.length))
   return Array.from({ length: periods }, (_, period) => {
-    const over = cohorts.filter(({ cells }) => cells[period]?.isOpen === false)
+    const over = ofAll(cohorts).filter(({ cells }) => cells[period]?.isOpen === false)
     const size = over.reduce((sum, cohort) => sum + cohort.size, 0)
     const people = over.reduce((sum, { cells }) => sum + (cells[period]?.people ?? 0), 0)
     return size > 0 ? people / size : null

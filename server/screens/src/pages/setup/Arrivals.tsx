@@ -3,7 +3,7 @@ import type { Setup } from '../../data/setup'
 import { formatCount } from '../../parts/format'
 import { Moment } from '../../parts/Moment'
 import { addressOf } from '../../address/location'
-import { scopeSearch } from '../../address/scope'
+import { useScopeSearch } from '../../address/scope'
 import type { Arrival, Progress } from './readArrivals'
 
 const From = ({ arrival }: { arrival: Arrival }) => (
@@ -44,6 +44,10 @@ const Marked = ({ ids, times }: Setup['marked']) => (
   </>
 )
 
+const EnvironmentLink = ({ name }: { name: string }) => (
+  <a href={addressOf('/app/setup', useScopeSearch()({ env: name }))}>Show {name}</a>
+)
+
 const lines: Record<Progress['state'], (progress: Progress, environment: string) => ComponentChildren> = {
   arrived: ({ arrival }) => <>Events arrive. The newest: {arrival && <From arrival={arrival} />}.</>,
   refused: () => 'Your page reaches the service, and what it sends is refused.',
@@ -57,11 +61,8 @@ const lines: Record<Progress['state'], (progress: Progress, environment: string)
   elsewhere: ({ arrival }, environment) => (
     <>
       The environment {environment} has no events, but {arrival?.environment} has some. The newest:{' '}
-      {arrival && <From arrival={arrival} />}.{' '}
-      <a href={addressOf('/app/setup', scopeSearch({ env: arrival?.environment ?? '' }))}>
-        Show {arrival?.environment}
-      </a>
-      , or take <code>data-environment</code> out of the page.
+      {arrival && <From arrival={arrival} />}. <EnvironmentLink name={arrival?.environment ?? ''} />, or take{' '}
+      <code>data-environment</code> out of the page.
     </>
   ),
   waiting: () => 'Waiting for the first event. Open your page; this line changes by itself.',
@@ -76,11 +77,17 @@ interface Props {
 /** Whether events come, where from, and what is in their way. */
 export function Arrivals({ progress, marked, environment }: Props) {
   const { state, arrival, refused } = progress
+  const scopeSearch = useScopeSearch()
   return (
     <div class={`arrivals is-${state}`} role="status">
       <p>{lines[state](progress, environment)}</p>
       {refused && <Refused refused={refused} />}
       <Marked {...marked} />
+      {state === 'arrived' && (
+        <p>
+          <a href={addressOf('/app/alerts', scopeSearch({ new: 'silence' }))}>Alert me when events stop</a>
+        </p>
+      )}
       {state === 'arrived' && arrival?.lacksCampaigns && (
         <p>
           An address has <code>utm_source</code>, but no event has a campaign. Add the plugin{' '}

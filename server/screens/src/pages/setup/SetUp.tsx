@@ -1,5 +1,5 @@
 import type { Setup } from '../../data/setup'
-import { Card } from '../../parts/Card'
+import { Card, CardColumns } from '../../parts/Card'
 import { Table } from '../../parts/Table'
 import { useScope } from '../../address/scope'
 import { useStore } from '../../data/createStore'
@@ -13,7 +13,7 @@ import { useProgress } from './useProgress'
 function Shown({ keys, users, users_file: file }: Setup) {
   if (!keys || !users) return <p class="soft">Users who may write see keys and users here.</p>
   return (
-    <div class="card-grid">
+    <CardColumns>
       <Card title="API keys">
         <Table
           caption="API keys"
@@ -37,7 +37,7 @@ function Shown({ keys, users, users_file: file }: Setup) {
         />
         {file && <p class="soft break">Users and password hashes are in {file}.</p>}
       </Card>
-    </div>
+    </CardColumns>
   )
 }
 

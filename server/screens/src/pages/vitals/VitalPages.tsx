@@ -5,7 +5,7 @@ import { CellButton } from '../../parts/cells'
 import { formatCount } from '../../parts/format'
 import { Table } from '../../parts/Table'
 import { useFilters } from '../../address/useFilters'
-import type { Vital } from './metrics'
+import { fewMeasurements, type Vital } from './metrics'
 import { Rating } from './Rating'
 
 interface Cell {
@@ -51,9 +51,9 @@ export function VitalPages({ rows, vital }: { rows: readonly Json[][]; vital: Vi
     value: ({ cells }: PageRow) => {
       const cell = cells.get(device)
       return cell ? (
-        <>
+        <span class={cell.measurements < fewMeasurements ? 'soft' : undefined}>
           {vital.format(cell.p75)} <Rating of={cell.rating} />
-        </>
+        </span>
       ) : (
         '–'
       )

@@ -56,20 +56,33 @@ function VitalTotals({ rows, chosen }: { rows: readonly Json[][]; chosen: Vital 
   )
 }
 
+function VitalChart({ rows, vital }: { rows: readonly Json[][]; vital: Vital }) {
+  const { range, now } = useScope()
+  return (
+    <Chart
+      caption={`${vital.name}, 75th percentile by ${range.unit}`}
+      {...toLines(rows, { range, now, unit: range.unit, empty: null, nameOf: () => vital.name })}
+      isCount={false}
+      nameX={(time) => nameTime(time, range.unit)}
+      marks={useMarks(range)}
+      formatY={vital.format}
+    />
+  )
+}
+
 const none = 'No web vitals in this time. The plugin waymark/web-vitals records them.'
 
 /** How fast pages are for the people who open them. */
 export function Vitals() {
   const scope = useScope()
   const [search] = useSearch()
-  const { range, now } = scope
-  const marks = useMarks(range)
+  const { range } = scope
   const vital = readVital(search)
   const ofVital = { metric: vital.name }
   const title = `${vital.title} (${vital.name})`
   return (
     <>
-      <AnswerCard title="75th percentiles" ask={askOf('vitals', scope)} empty={none}>
+      <AnswerCard name="totals" title="75th percentiles" ask={askOf('vitals', scope)} empty={none}>
         {({ rows }) => (
           <>
             <VitalTotals rows={rows} chosen={vital} />
@@ -78,7 +91,7 @@ export function Vitals() {
         )}
       </AnswerCard>
       <AnswerCard
-        key={`pages ${vital.name}`}
+        name="pages"
         title={`${title} by page and device`}
         ask={askOf('vitals_by_page', scope, ofVital)}
         empty={none}
@@ -87,29 +100,20 @@ export function Vitals() {
           <>
             <VitalPages rows={rows} vital={vital} />
             <p class="soft">
-              The slowest pages come first, those with fewer than {fewMeasurements} measurements last. At most{' '}
-              {mostPages} are shown.
+              First come the pages that cost most: their distance from good, times their measurements. What
+              has fewer than {fewMeasurements} is grey, and last. At most {mostPages} pages are shown.
             </p>
           </>
         )}
       </AnswerCard>
       <AnswerCard
-        key={`time ${vital.name}`}
+        name="time"
         title={`${title} over time`}
         ask={askOf('vitals_over_time', scope, { ...ofVital, unit: range.unit })}
         empty={none}
         aside={<ChartAside />}
       >
-        {({ rows }) => (
-          <Chart
-            caption={`${vital.name}, 75th percentile by ${range.unit}`}
-            {...toLines(rows, { range, now, unit: range.unit, empty: null, nameOf: () => vital.name })}
-            isCount={false}
-            nameX={(time) => nameTime(time, range.unit)}
-            marks={marks}
-            formatY={vital.format}
-          />
-        )}
+        {({ rows }) => <VitalChart rows={rows} vital={vital} />}
       </AnswerCard>
     </>
   )

@@ -6,8 +6,8 @@ const formatMs = (ms: number): string => {
 }
 
 export const mostPages = 50
-/** A 75th percentile of fewer measurements says little, so such pages come last. */
-export const fewMeasurements = 10
+/** A 75th percentile of fewer measurements says little, so it is grey, and such pages come last. */
+export const fewMeasurements = 30
 
 /** In the order of the project web-vitals: first those that Google calls the core ones. */
 export const vitals = [

@@ -1,0 +1,14 @@
+import { describeFilter } from '../data/filters'
+import { useScope } from '../address/scope'
+import { nameDays } from './format'
+
+/** Of which time and whom a card is that stands alone. */
+export function ScopeNote({ of }: { of: readonly ('time' | 'segment')[] }) {
+  const { range, filters, now } = useScope()
+  const texts = [
+    ...(of.includes('time') ? [range.name === 'custom' ? nameDays(range, now) : range.title] : []),
+    ...(of.includes('segment') ? filters.map((each) => describeFilter(each)) : []),
+  ]
+  if (texts.length === 0) return null
+  return <p class="soft scope-note">{texts.join(' · ')}</p>
+}

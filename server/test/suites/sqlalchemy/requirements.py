@@ -1,0 +1,3 @@
+from sqlalchemy.testing.requirements import SuiteRequirements
+class Requirements(SuiteRequirements):
+    pass
