@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { deleteGone } from '../privacy/deleteDay.js'
 import { jsonRows } from '../duckdb/runPrepared.js'
 import { quoteText, viewSql } from '../duckdb/quote.js'
 import type { LogEntry } from '../wal/segment.js'
 import { Unstorable } from '../wal/rejected.js'
 import { allEvents, timedEvents } from './analyticsSchema.js'
 import { foldEvents } from './applySessions.js'
+import { deleteGone } from './deleteEvents.js'
 
 /** What another program has counted on one day: of all, or of what has one value of a dimension. */
 export interface DailySum {
