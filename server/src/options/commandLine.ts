@@ -20,7 +20,7 @@ const parseOptions = {
 } as const
 
 /** The variable of a flag: `WAYMARK_API_KEYS` for `--api-keys`. The variable of a switch must be `true`. */
-const variableOf = ({ name }: { name: string }): string =>
+export const variableOf = ({ name }: { name: string }): string =>
   `WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`
 
 /** The text of a flag on the command line or in its variable; undefined when the flag is not given. */
