@@ -8,7 +8,7 @@ import { foldEvents } from './applySessions.js'
 import { deleteGone } from './deleteEvents.js'
 
 /** What another program has counted on one day: of all, or of what has one value of a dimension. */
-export interface DailySum {
+interface DailySum {
   imported: string
   environment: string
   /** A date such as 2026-01-31. */
