@@ -7,24 +7,6 @@ import { allEvents, timedEvents } from './analyticsSchema.js'
 import { foldEvents } from './applySessions.js'
 import { deleteGone } from './deleteEvents.js'
 
-/** What another program has counted on one day: of all, or of what has one value of a dimension. */
-interface DailySum {
-  imported: string
-  environment: string
-  /** A date such as 2026-01-31. */
-  day: string
-  /** `total`, or what the other program tells apart by: `page`, `source`, `country`, … */
-  dimension: string
-  /** Empty for `total`. */
-  value: string
-  visitors: number | null
-  visits: number | null
-  page_views: number | null
-  events: number | null
-  bounces: number | null
-  visit_seconds: number | null
-}
-
 const figures = {
   visitors: 'Visitors, as the other program counts them: those of two days are not one number of people.',
   visits: 'Visits.',
