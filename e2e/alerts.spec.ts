@@ -42,7 +42,7 @@ test('an alert is made of a card, tested, seen to fire, and paused; a second one
     await dialog.getByLabel('Time').selectOption('Last full week')
     await dialog.getByLabel('Send to').selectOption('Another webhook')
     await dialog.getByLabel('Address of the webhook').fill(`http://${host}/hook`)
-    await expectAccessible(page)
+    await expectAccessible(page, 'the form of an alert')
     await dialog.getByRole('button', { name: 'Send a test now' }).click()
     await expect(dialog.getByRole('status').last()).toContainText('Sent.')
     expect(received).toMatchObject([{ kind: 'test', alert: 'Events by Browser' }])
@@ -63,7 +63,7 @@ test('an alert is made of a card, tested, seen to fire, and paused; a second one
         timeout: 1000,
       })
     }).toPass()
-    await expectAccessible(page)
+    await expectAccessible(page, 'alerts')
     await alerts.getByRole('button', { name: 'Pause Events by Browser' }).click()
     await expect(alerts.getByRole('button', { name: 'Resume Events by Browser' })).toBeVisible()
   })

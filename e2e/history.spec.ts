@@ -44,7 +44,7 @@ test('history is brought, looked at before, drawn apart, and taken back', async 
       await expect(card.getByRole('table', { name: 'Rows that are refused' })).toContainText(
         'a time in seconds, where milliseconds are read',
       )
-      await expectAccessible(page)
+      await expectAccessible(page, 'history that is read')
       await card.getByLabel('url', { exact: true }).selectOption('plan')
       await card.getByRole('button', { name: 'Read with these columns' }).click()
       await expect(card.getByLabel('url', { exact: true })).toHaveValue('plan')
@@ -73,7 +73,7 @@ test('history is brought, looked at before, drawn apart, and taken back', async 
       await expect(card).toContainText('Nothing was imported yet.')
     })
   } finally {
-    await service.close()
+    await service.stop()
     await rm(data, { recursive: true, force: true })
   }
 })

@@ -77,7 +77,7 @@ test('goals, views and annotations are saved, shown, changed and removed', async
     await expect(dialog.getByLabel('Name')).toHaveValue('An order')
     await dialog.getByLabel('Definition').fill('People with an order.')
     await dialog.getByLabel('Owner').fill('Sales')
-    await expectAccessible(page)
+    await expectAccessible(page, 'the form of a metric')
     await saveIt()
     const metrics = `SELECT name, definition, owner, answer->>'name', answer->>'goal', answer->>'from' FROM analytics.metrics`
     expect(await service.sql(metrics)).toEqual([

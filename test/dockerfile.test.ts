@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
-import { flags, variableOf } from '../server/src/options/flags'
+import { variableOf } from '../server/src/options/commandLine'
+import { flags } from '../server/src/options/flags'
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 

@@ -32,6 +32,7 @@ it('CONTRIBUTING names only commands that there are', () => {
 /** Tests that start a process by themselves and ask it, and what they ask before it is up, or without an engine. */
 const startsItself = new Map([
   ['server/test/startIngest.test.ts', 'an ingest process that has no engine yet'],
+  ['server/test/cluster/access.test.ts', 'an ingest process alone, which has no engine'],
   ['server/test/cluster/sharedLog.test.ts', 'an ingest process alone, which has no engine'],
   ['server/test/proxy.test.ts', 'proxies, until they answer'],
   ['server/test/disk/minFreeDisk.long.test.ts', 'a service whose engine has no room to start'],

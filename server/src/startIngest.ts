@@ -31,6 +31,7 @@ import { analyticsCatalog } from './duckdb/quote.js'
 import { asOperatorError, reasonOf } from './OperatorError.js'
 import { Access, accessFile } from './users/Access.js'
 import { accessPath, accessRoutes, invitationPath, passwordPath } from './users/accessRoutes.js'
+import { accessChanges } from './users/accessChanges.js'
 import { authenticateBy, identifyBy, TokenTries } from './users/authenticate.js'
 import { PasswordCheck } from './users/PasswordCheck.js'
 import { sessionPath, loginRoutes, setupRoute } from './users/loginRoutes.js'
@@ -179,6 +180,17 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
             reader: () => LogStore.readerIn(folder.acceptLog),
           })
     const rounds = engine && new Rounds(openRounds(engine))
+    const changes = accessChanges({ ...options, access, users })
+    // Without the flag its library is not even read.
+    const oidc =
+      options.oidcIssuer === ''
+        ? []
+        : (await import('./users/oidc.js')).oidcRoutes(options, {
+            secret: opened.taskSecret,
+            changes,
+            tokens,
+            logger,
+          })
     const ofUsers = shared === undefined ? intake : openIntake(shared.ofUsers)
     const history = engine && { ...options, folder: engine.folder, intake: ofUsers, accepted }
     const imports = history && new Imports(history)
@@ -188,7 +200,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       serveAlerts({ link: engine.link, intake: ofUsers, newest: opened.newest, logger })
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
-      open: doorPaths,
+      // The provider's page leads back.
+      open: [...doorPaths, ...oidc.map(({ path }) => path)],
       openBelow: [filePrefix, screenPrefix],
       ids: idsPath,
       access: [sessionPath, accessPath, invitationPath, passwordPath],
@@ -219,13 +232,14 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
           : [
               ...screenRoutes(options.screensFolder, framesOf(engine.proxy)),
               ...guestProxyRoutes(engine.proxy),
-              ...loginRoutes({ ...options, users, link, logins, tokens, identify }),
+              ...loginRoutes({ ...options, hasOidc: oidc.length > 0, users, link, logins, tokens, identify }),
               setupRoute({ ...options, users, apiKeys, noticed, authenticate }),
-              ...accessRoutes({ ...options, access, users, apiKeys, authenticate, logins, tokens, tries }),
+              ...accessRoutes({ changes, access, users, apiKeys, authenticate, logins, tokens, tries }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0
                 ? [mcpProxyRoute(options, { proxy: engine.proxy, tries })]
                 : []),
+              ...oidc,
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
                 ...options,

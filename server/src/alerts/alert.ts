@@ -6,7 +6,6 @@ import { shapeChecker } from '../http/readJson.js'
 
 /** Entries of the log that say what alerts have found, and what became of their messages. */
 export const alertKind = 'alert'
-export const alertTestPath = '/alerts/test'
 
 /** One number of an answer, or in a digest also its first rows. */
 export interface Figure {

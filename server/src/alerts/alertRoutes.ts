@@ -1,17 +1,24 @@
 import { createHmac } from 'node:crypto'
 import { ConcurrencyLimit } from '../duckdb/ConcurrencyLimit.js'
 import { bodyReader } from '../http/readJson.js'
-import type { Route } from '../http/Route.js'
+import { alertTestPath, type Route } from '../http/Route.js'
 import { queryEnded } from '../sql/Cancellation.js'
 import { refuseField } from '../sql/refuse.js'
 import { readIdentity, readOnlyUser } from '../users/Identity.js'
-import type { EngineLink } from '../link/EngineLink.js'
 import type { Logger } from '../Logger.js'
 import { reasonOf } from '../OperatorError.js'
 import type { OpenedLog } from '../wal/AcceptLog.js'
 import type { Intake } from '../wal/Intake.js'
-import { alertKind, alertTestPath, readAlert, type Receiver } from './alert.js'
+import { alertKind, readAlert, type Receiver } from './alert.js'
 import type { Alerts } from './Alerts.js'
+import type { AlertNews } from './alertsSchema.js'
+
+/** The link to the engine, as far as alerts use it. */
+interface Link {
+  on(event: 'clockWanted', listen: (atMs: number) => void): unknown
+  on(event: 'alertNews', listen: (news: readonly AlertNews[]) => void): unknown
+  tell(clock: { kind: 'clock'; atMs: number; through: number }): void
+}
 
 /** The secret that signs webhooks where the operator names none: made of the service's own, so that all processes have it. */
 export const signingSecretOf = (serviceSecret: Buffer): string =>
@@ -24,7 +31,7 @@ export const serveAlerts = ({
   newest,
   logger,
 }: {
-  link: EngineLink
+  link: Link
   intake: Intake
   newest: OpenedLog['newest']
   logger: Logger

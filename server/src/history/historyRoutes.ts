@@ -1,12 +1,10 @@
 import { refuse } from '../http/HttpError.js'
 import { bodyReader, checkParameters } from '../http/readJson.js'
-import type { Exchange, Route } from '../http/Route.js'
+import { type Exchange, historyPath, type Route } from '../http/Route.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser } from '../users/Identity.js'
 import { fields } from './csv.js'
 import { type Asked, busy, type Imports, type ImportsOptions, sources } from './Imports.js'
-
-export const historyPath = '/history'
 
 /** Which columns the fields of events are in, as the parameters say. */
 const readMap = (parameters: URLSearchParams): Record<string, string> =>

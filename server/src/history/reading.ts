@@ -54,7 +54,7 @@ export type Reading = {
   /** `from` names the rows that are events `r0`. */
   (
     | { kind: 'events'; from: string; event: EventSql }
-    /** Each statement gives day, dimension, value and some of the figures of `DailySum`. */
+    /** Each statement gives day, dimension, value and some of the `figures`. */
     | { kind: 'sums'; statements: readonly string[] }
   )
 

@@ -7,6 +7,8 @@ import type { WriteError } from './HttpError.js'
 export const userHeader = 'x-waymark-user'
 
 export const answerPath = '/answer'
+export const historyPath = '/history'
+export const alertTestPath = '/alerts/test'
 
 export const requestIdHeader = 'x-request-id'
 

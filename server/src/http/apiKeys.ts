@@ -1,7 +1,31 @@
+import { hash as digest } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { OperatorError } from '../OperatorError.js'
-import { hasEnded, hashSecret, type KeptKey } from '../users/Access.js'
 import { refuse } from './HttpError.js'
+
+/** A key that was made by clicking. */
+export interface KeptKey {
+  /** Names it in changes. */
+  id: string
+  name: string
+  /** A key of pages is public; a key of servers is shown once. */
+  kind: 'public' | 'server'
+  /** Null: all. */
+  environments: string[] | null
+  /** Null for a key of servers, of which the hash alone is kept. */
+  key: string | null
+  hash: string
+  made_by: string
+  made_at: string
+  /** When a key ends that was replaced. */
+  ends_at: string | null
+}
+
+/** Keys, and the tokens of invitations, are long and random, so a plain hash tells nothing of them. */
+export const hashSecret = (secret: string): string => digest('sha256', secret)
+
+export const hasEnded = ({ ends_at: end }: { ends_at: string | null }, nowMs = Date.now()): boolean =>
+  end !== null && Date.parse(end) <= nowMs
 
 /** A key as the service knows it. */
 interface KnownKey {

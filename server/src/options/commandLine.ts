@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { OperatorError } from '../OperatorError.js'
-import { type Flag, flags, type ServerOptions, variableOf, codeOptions } from './flags.js'
+import { type Flag, flags, type ServerOptions, codeOptions } from './flags.js'
 
 /** The role that a process gives to the engine process it starts; an operator writes `engine`. */
 export const supervisedRole = 'supervised-engine'
@@ -18,6 +18,10 @@ const parseOptions = {
   version: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const
+
+/** The variable of a flag: `WAYMARK_API_KEYS` for `--api-keys`. The variable of a switch must be `true`. */
+export const variableOf = ({ name }: { name: string }): string =>
+  `WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`
 
 /** The text of a flag on the command line or in its variable; undefined when the flag is not given. */
 const textOf = (flag: Flag, values: readonly (string | boolean)[] | undefined, env: NodeJS.ProcessEnv) => {
@@ -37,6 +41,9 @@ const findConflict = (options: ServerOptions): string | undefined => {
     return `--retention names ${unknown}, and --environments only ${environments.join(', ')}.`
   if (options.retentionArchive !== undefined && options.retentionDays === undefined)
     return '--retention-archive goes together with --retention, which says what is kept how long.'
+  const oidc = [options.oidcIssuer, options.oidcClientId, options.oidcRoles]
+  if (oidc.some((each) => each !== undefined) && oidc.includes(undefined))
+    return '--oidc-issuer, --oidc-client-id and --oidc-roles go together.'
   if (options.archiveAfterDays !== undefined && archiveFolder === undefined)
     return '--archive-after goes together with --archive, which says where events of closed days go.'
   if ((options.logDurability !== undefined || options.logReadersKeptMs !== undefined) && log === undefined)

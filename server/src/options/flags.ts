@@ -48,6 +48,7 @@ const table = {
     'a JSON file of more users, with roles and hashed passwords; read again on SIGHUP',
     { as: kinds.text, usual: '', more: '[Users and roles](operate.md#users-and-roles)' },
   ),
+  ...kinds.oidcFlags,
   geoDatabase: flag(
     '--geo-database FILE',
     'an .mmdb file that gives the country of an address, instead of the browser’s time zone',
@@ -293,10 +294,6 @@ export const flags = rows.flatMap(([option, row]): Flag[] => ('as' in row ? [{ o
 
 /** The options that have no flag. */
 export const codeOptions = rows.flatMap(([option, row]) => ('as' in row ? [] : [{ option, ...row }]))
-
-/** The variable of a flag: `WAYMARK_API_KEYS` for `--api-keys`. The variable of a switch must be `true`. */
-export const variableOf = ({ name }: { name: string }): string =>
-  `WAYMARK_${name.toUpperCase().replaceAll('-', '_')}`
 
 export const completeOptions = (given: ServerOptions): CompleteOptions => {
   const complete: Record<string, unknown> = { ...given }

@@ -184,6 +184,38 @@ export const catalogs = listOf(
   'catalog',
 )
 
+export const userRoles = ['read', 'write', 'admin'] as const
+/**
+ * `read` changes nothing; `write` may do everything that the lakehouse group offers; `admin` makes users and keys, too.
+ */
+export type UserRole = (typeof userRoles)[number]
+
+/** Roles by group. */
+export const roles: Kind<Readonly<Record<string, UserRole>>> = {
+  isList: true,
+  read: (written, flag) =>
+    Object.fromEntries(
+      splitList(written).map((each) => {
+        const cut = each.lastIndexOf('=')
+        const role = userRoles.find((known) => known === each.slice(cut + 1))
+        if (cut > 0 && role !== undefined) return [each.slice(0, cut), role]
+        throw new OperatorError(
+          `${flag} takes a group and a role (${userRoles.join(', ')}), such as analysts=write, not ${each}.`,
+        )
+      }),
+    ),
+}
+
+/** Passwords and codes go there, so it is https but on this machine. */
+export const issuer = checked(
+  (written) =>
+    /^https:\/\/[^\s?#]+$|^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/[^\s?#]*)?$/.test(
+      written,
+    ) && URL.canParse(written),
+  'must be an address such as https://login.example.com',
+  same,
+)
+
 export const basePath: Kind<string> = {
   read: (written, flag) => {
     const path = written.replace(/\/+$/, '')
@@ -245,4 +277,24 @@ export const addressesOf = (url: string): LogAddress[] => {
   const addresses = readLogUrl(url)
   if (typeof addresses === 'string') throw new OperatorError(addresses)
   return addresses
+}
+
+/** The options of a provider of OpenID Connect, which stand together in the table. */
+export const oidcFlags = {
+  oidcIssuer: asFlag('--oidc-issuer URL', 'logs users in by this provider of OpenID Connect', {
+    as: issuer,
+    usual: () => '',
+    otherwise: 'by password alone',
+    more: '[OpenID Connect](operate.md#openid-connect)',
+  }),
+  oidcClientId: asFlag('--oidc-client-id ID', 'its id of this service', { as: text, usual: '' }),
+  oidcClientSecret: asFlag('--oidc-client-secret SECRET', 'its secret', { as: text, usual: '' }),
+  oidcRoles: asFlag('--oidc-roles GROUP=ROLE', 'roles of its groups, separated by commas; * is everybody', {
+    as: roles,
+    usual: '',
+  }),
+  oidcGroupsClaim: asFlag('--oidc-groups-claim NAME', 'where it names a user’s groups', {
+    as: text,
+    usual: 'groups',
+  }),
 }

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { foldEvents, forgetEvents } from '../schema/applySessions.js'
 import { makeAllEvents, pathsOf, readFiles } from '../archive/allEvents.js'
 import type { ArchivedFile, ArchiveFolder } from '../archive/ArchivedFile.js'
-import { keysOf } from '../schema/derivedColumns.js'
+import { chooseGone, deleteGone, takeFromPersons } from '../schema/deleteEvents.js'
 import { inTransaction } from '../duckdb/transactions.js'
 import { recordRetention } from '../schema/duties.js'
 import { allEvents } from '../schema/analyticsSchema.js'
@@ -97,55 +97,6 @@ export const eventsOfDay = (alias: string, day: string): string =>
   `${alias}.environment = $environment AND ${alias}.received_at >= TIMESTAMPTZ '${day} 00:00:00+00'
    AND ${alias}.received_at < TIMESTAMPTZ '${day} 00:00:00+00' + INTERVAL 1 DAY`
 
-const chooseSql = (events: string) => `
-CREATE OR REPLACE TEMP TABLE gone AS
-SELECT seq, ${keysOf} FROM ${events}`
-
-/**
- * After the deletion each person has fewer events. A person without events and traits is deleted too.
- * `first_seen` and `last_seen` stay as they are.
- */
-const deleteSql = [
-  `CREATE OR REPLACE TEMP TABLE fewer AS
-   SELECT coalesce(m.person_key, g.id_key) AS person_key, count(*) AS events
-   FROM gone g LEFT JOIN analytics.raw.id_map m ON m.id_key = g.id_key
-   WHERE g.id_key IS NOT NULL GROUP BY 1`,
-  `UPDATE analytics.raw.persons p SET events = p.events - f.events FROM fewer f WHERE p.person_key = f.person_key`,
-  `CREATE OR REPLACE TEMP TABLE emptied AS
-   SELECT person_key, environment, unnest(distinct_ids) AS id FROM analytics.raw.persons p
-   WHERE events <= 0 AND len(traits) = 0 AND person_key IN (SELECT person_key FROM fewer)`,
-  `DELETE FROM analytics.raw.persons WHERE person_key IN (SELECT person_key FROM emptied)`,
-  `DELETE FROM analytics.raw.id_map WHERE person_key IN (SELECT person_key FROM emptied)`,
-  `DELETE FROM analytics.raw.traits t
-   WHERE EXISTS (FROM emptied e WHERE e.environment = t.environment AND e.id = t.distinct_id)`,
-]
-
-interface Gone {
-  /** SQL of the events after FROM, all of which are in the table. */
-  events: string
-  values: Record<string, string> | string[]
-  /** Statements about the persons in the table `fewer`, once those without events and traits are deleted. */
-  mend?: readonly string[]
-}
-
-/** Deletes events of the table inside the caller's transaction, which has folded all events. Gives their number. */
-export const deleteGone = async (
-  connection: DuckDBConnection,
-  { events: slice, values, mend = [] }: Gone,
-): Promise<number> => {
-  await connection.run(chooseSql(slice), values)
-  const reader = await connection.runAndReadAll('SELECT count(*), min(seq), max(seq) FROM gone')
-  const [events, first, last] = reader.getRows()[0]!.map(Number)
-  if (events === 0) return 0
-  await connection.run(
-    `DELETE FROM analytics.raw.events
-     WHERE seq >= ${first} AND seq <= ${last} AND seq IN (SELECT seq FROM gone)`,
-  )
-  for (const sql of [...deleteSql, ...mend]) await connection.run(sql)
-  await forgetEvents(connection)
-  return events!
-}
-
 /** Deletes up to `sliceRows` events of a day, and updates the persons. Resolves to how many it deleted. */
 export const deleteSlice = (connection: DuckDBConnection, of: OldDay): Promise<number> =>
   inTransaction(connection, async () => {
@@ -172,8 +123,8 @@ export const deleteFile = (
       listed.file,
     ])
     if (taken.rowsChanged === 0) return 0
-    await connection.run(chooseSql(readFiles(pathsOf(archive, [listed]))))
-    for (const sql of deleteSql) await connection.run(sql)
+    await chooseGone(connection, readFiles(pathsOf(archive, [listed])))
+    await takeFromPersons(connection)
     await makeAllEvents(connection, archive)
     await forgetEvents(connection)
     await recordRetention(connection, { ...listed, rejected: 0 })

@@ -1,29 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { deleteGone } from '../privacy/deleteDay.js'
 import { jsonRows } from '../duckdb/runPrepared.js'
 import { quoteText, viewSql } from '../duckdb/quote.js'
 import type { LogEntry } from '../wal/segment.js'
 import { Unstorable } from '../wal/rejected.js'
 import { allEvents, timedEvents } from './analyticsSchema.js'
 import { foldEvents } from './applySessions.js'
-
-/** What another program has counted on one day: of all, or of what has one value of a dimension. */
-export interface DailySum {
-  imported: string
-  environment: string
-  /** A date such as 2026-01-31. */
-  day: string
-  /** `total`, or what the other program tells apart by: `page`, `source`, `country`, … */
-  dimension: string
-  /** Empty for `total`. */
-  value: string
-  visitors: number | null
-  visits: number | null
-  page_views: number | null
-  events: number | null
-  bounces: number | null
-  visit_seconds: number | null
-}
+import { deleteGone } from './deleteEvents.js'
 
 const figures = {
   visitors: 'Visitors, as the other program counts them: those of two days are not one number of people.',

@@ -1,13 +1,14 @@
-import { hash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createMutex } from '../duckdb/transactions.js'
 import { writeWhole } from '../disk/writeWhole.js'
+import { hasEnded, type KeptKey } from '../http/apiKeys.js'
 import { HttpError, refuse } from '../http/HttpError.js'
 import { compileSchema } from '../http/readJson.js'
 import type { Logger } from '../Logger.js'
 import { OperatorError, reasonOf } from '../OperatorError.js'
-import { type UserRole, userRoles } from './Identity.js'
+import type { UserRole } from './Identity.js'
+import { userRoles } from '../options/values.js'
 import { parseHash } from './passwordHash.js'
 
 /*
@@ -22,23 +23,8 @@ export interface KeptUser {
   role: UserRole
   /** The hash of the password. */
   password: string
-}
-
-export interface KeptKey {
-  /** Names it in changes. */
-  id: string
-  name: string
-  /** A key of pages is public; a key of servers is shown once. */
-  kind: 'public' | 'server'
-  /** Null: all. */
-  environments: string[] | null
-  /** Null for a key of servers, of which the hash alone is kept. */
-  key: string | null
-  hash: string
-  made_by: string
-  made_at: string
-  /** When a key ends that was replaced. */
-  ends_at: string | null
+  /** The issuer and the id of who logs in by OpenID Connect, with a blank between. Nobody knows the password then. */
+  subject?: string
 }
 
 /** Whoever has the token of this hash sets the password of a user: of a new one, or of one who has forgotten it. */
@@ -72,9 +58,9 @@ export interface AccessState {
 const text = { type: 'string' }
 const textOrNull = { type: 'string', nullable: true }
 const role = { enum: userRoles }
-const listOf = (properties: object) => ({
+const listOf = (properties: object, others: object = {}) => ({
   type: 'array',
-  items: { type: 'object', required: Object.keys(properties), properties },
+  items: { type: 'object', required: Object.keys(properties), properties: { ...properties, ...others } },
 })
 
 const isShaped = compileSchema<AccessState>({
@@ -82,7 +68,7 @@ const isShaped = compileSchema<AccessState>({
   required: ['format', 'users', 'keys', 'invitations', 'changes'],
   properties: {
     format: { const: 1 },
-    users: listOf({ user: text, role, password: text }),
+    users: listOf({ user: text, role, password: text }, { subject: text }),
     keys: listOf({
       id: text,
       name: text,
@@ -117,12 +103,6 @@ const parse = (written: string): AccessState => {
   if (wrong !== undefined) throw new Error(`the password of ${wrong.user} is not a hash`)
   return value
 }
-
-/** Keys, and the tokens of invitations, are long and random, so a plain hash tells nothing of them. */
-export const hashSecret = (secret: string): string => hash('sha256', secret)
-
-export const hasEnded = ({ ends_at: end }: { ends_at: string | null }, nowMs = Date.now()): boolean =>
-  end !== null && Date.parse(end) <= nowMs
 
 const withoutEnded = (state: AccessState): AccessState => ({
   ...state,

@@ -1,18 +1,15 @@
 import { userHeader } from '../http/Route.js'
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../http/HttpError.js'
+import { type UserRole, userRoles } from '../options/values.js'
+
+export type { UserRole }
 
 export const guestPath = '/guest'
 /** For the ingest process alone: who may show the page of a link in a frame. */
 export const framesPath = '/guest/frames/'
 /** How many letters of the token's hash stand in the address of a link. */
 export const idLength = 16
-
-export const userRoles = ['read', 'write', 'admin'] as const
-/**
- * `read` changes nothing; `write` may do everything that the lakehouse group offers; `admin` makes users and keys, too.
- */
-export type UserRole = (typeof userRoles)[number]
 
 const isRole = (role: unknown): role is UserRole => userRoles.some((each) => each === role)
 

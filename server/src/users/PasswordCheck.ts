@@ -123,6 +123,11 @@ export class PasswordCheck {
     return user && { user: name, role: user.role }
   }
 
+  /** Whether a provider of OpenID Connect vouches for the user. */
+  isForeign(name: string): boolean {
+    return this.#users.find(name)?.from === '--oidc-issuer'
+  }
+
   async #count(
     { name, address, requestId }: Origin,
     identify: () => Promise<Identity | undefined>,

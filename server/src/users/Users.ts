@@ -2,7 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { OperatorError } from '../OperatorError.js'
 import type { KeptUser } from './Access.js'
-import { type Identity, type UserRole, userRoles } from './Identity.js'
+import type { Identity, UserRole } from './Identity.js'
+import { userRoles } from '../options/values.js'
 import {
   hashOfNobody,
   isPasswordOf,
@@ -69,7 +70,7 @@ export const readUsersFile = (path: string): ListedUsers => {
 interface User {
   role: UserRole
   /** The flag that gives the user; null for one who was made by clicking. */
-  from: '--users' | '--users-file' | null
+  from: '--users' | '--users-file' | '--oidc-issuer' | null
   /** The password, or the text of its hash. It changes when the password changes. */
   secret: string
   /** A user of the users file has it from the start; that of another user is made when a client first asks for it. */
@@ -86,6 +87,8 @@ export class Users {
   readonly #file: string
   #listed: ListedUsers = {}
   #kept: readonly KeptUser[] = []
+  /** Only users of this provider are there; empty: none of any. */
+  readonly #issuer: string
   #users = new Map<string, User>()
   /** Pairs of name and password that were found right for a user, as digests with a key of this process. */
   readonly #given = new Map<string, User>()
@@ -95,9 +98,18 @@ export class Users {
   #checking: Promise<unknown> = Promise.resolve()
 
   /** Throws an OperatorError when the users file cannot be used. */
-  constructor({ users, usersFile }: { users: Readonly<Record<string, string>>; usersFile: string }) {
+  constructor({
+    users,
+    usersFile,
+    oidcIssuer = '',
+  }: {
+    users: Readonly<Record<string, string>>
+    usersFile: string
+    oidcIssuer?: string
+  }) {
     this.#passwords = users
     this.#file = usersFile
+    this.#issuer = oidcIssuer
     this.reload()
     for (const [name, password] of Object.entries(users)) {
       this.#given.set(this.#digest(name, password), this.#users.get(name)!)
@@ -132,7 +144,10 @@ export class Users {
       const hash = from === '--users' ? {} : { hash: parseHash(secret)! }
       all.set(name, isSame ? before : { from, role, secret, ...hash })
     }
-    for (const { user, role, password } of this.#kept) set(user, { from: null, role, secret: password })
+    for (const { user, role, password, subject } of this.#kept) {
+      const isHere = subject === undefined || (this.#issuer !== '' && subject.startsWith(`${this.#issuer} `))
+      if (isHere) set(user, { from: subject === undefined ? null : '--oidc-issuer', role, secret: password })
+    }
     for (const [name, secret] of Object.entries(this.#passwords))
       set(name, { from: '--users', role: 'write', secret })
     for (const [name, { role, password }] of Object.entries(this.#listed))

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { screenPrefix } from '../files/screenRoutes.js'
+import { hasEnded, hashSecret, type KeptKey } from '../http/apiKeys.js'
 import { refuse } from '../http/HttpError.js'
 import { shapeChecker } from '../http/readJson.js'
-import { type Access, type AccessState, hashSecret, hasEnded, type KeptKey, type Made } from './Access.js'
-import { adminsOnly, type UserRole, userRoles } from './Identity.js'
+import { type Access, type AccessState, type KeptUser, type Made } from './Access.js'
+import { adminsOnly, type UserRole } from './Identity.js'
+import { userRoles } from '../options/values.js'
 import type { Users } from './Users.js'
 
 const dayMs = 86_400_000
@@ -60,6 +62,8 @@ const checkName = shapeChecker({
 const checks = Object.fromEntries(
   Object.entries(shapes).map(([name, properties]) => [name, shapeChecker(shapeOf(properties))]),
 )
+
+const checkEntering = shapeChecker({ type: 'object', properties: { user } })
 
 /** @throws HttpError when it is none of the changes */
 export const readChange = (value: unknown): Asked => {
@@ -123,8 +127,8 @@ interface Given {
 export const accessChanges = ({ access, users, environments }: Given) => {
   /** The flag that gives a user, who then cannot be changed here. */
   const fixed = (name: string) => users.find(name)?.from ?? undefined
-  const isFixedAdmin = ({ role: has, from }: { role: UserRole; from: unknown }) =>
-    has === 'admin' && from !== null
+  const isFixedAdmin = ({ role: has, from }: ReturnType<Users['list']>[number]) =>
+    has === 'admin' && from !== null && from !== '--oidc-issuer'
 
   const keptUser = (state: AccessState, name: string) => {
     const flag = fixed(name)
@@ -145,7 +149,9 @@ export const accessChanges = ({ access, users, environments }: Given) => {
   }
   /** Somebody must be able to take a change back. */
   const withAdmin = (changed: AccessState['users']) => {
-    if (!changed.some((each) => each.role === 'admin') && !users.list().some(isFixedAdmin))
+    // A provider may be away.
+    const isOwn = ({ role: has, subject }: KeptUser) => has === 'admin' && subject === undefined
+    if (!changed.some(isOwn) && !users.list().some(isFixedAdmin))
       throw wrong(
         'last-admin',
         'This is the last user with the role admin: give the role to another one first.',
@@ -186,7 +192,9 @@ export const accessChanges = ({ access, users, environments }: Given) => {
         return { state: { users: withAdmin(changed) }, note: note(name, as), answer: {} }
       }
       case 'remove-user': {
-        const found = keptUser(state, name)
+        const found =
+          state.users.find((each) => each.user === name && each.subject !== undefined) ??
+          keptUser(state, name)
         const left = withAdmin(state.users.filter((each) => each !== found))
         const invitations = state.invitations.filter((each) => each.user !== name)
         return { state: { users: left, invitations }, note: note(name), answer: {} }
@@ -272,6 +280,34 @@ export const accessChanges = ({ access, users, environments }: Given) => {
           answer: name,
         }
       }),
+
+    /** Takes in whoever a provider vouches for. Its own users never get the name of another one. */
+    enter: async (entering: Required<KeptUser>): Promise<void> => {
+      const { user: name, role: as, subject, password } = entering
+      checkEntering({ user: name })
+      const isThere = (each: KeptUser) => each.user === name && each.subject === subject
+      const flag = fixed(name)
+      if (flag !== undefined && flag !== '--oidc-issuer')
+        throw wrong('taken', `There is a user ${quoted(name)} already.`)
+      if (access.state.users.some((each) => isThere(each) && each.role === as)) return
+      await access.change((state) => {
+        const before = state.users.find((each) => each.user === name)
+        if (namesOfAgents.includes(name) || (before !== undefined && !isThere(before)))
+          throw wrong('taken', `There is a user ${quoted(name)} already.`)
+        if (before === undefined && state.users.length >= most.users)
+          throw wrong('too-many', `There are ${most.users} users already.`)
+        const entered =
+          before === undefined ? { user: name, role: as, password, subject } : { ...before, role: as }
+        return {
+          state: {
+            users: [...state.users.filter((each) => each !== before), entered],
+            invitations: state.invitations.filter((each) => each.user !== name),
+          },
+          note: { by: name, change: 'enter', of: name, as },
+          answer: undefined,
+        }
+      })
+    },
 
     /** Changes the user's own password. */
     setPassword: (name: string, password: string): Promise<void> =>

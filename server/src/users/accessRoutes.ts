@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { clientAddress } from '../http/behindProxy.js'
-import type { ApiKeys } from '../http/apiKeys.js'
+import type { ApiKeys, KeptKey } from '../http/apiKeys.js'
 import { HttpError, refuse } from '../http/HttpError.js'
 import { bodyReader, mustBeJson } from '../http/readJson.js'
 import { type Reply, type Route, requestId } from '../http/Route.js'
-import type { Access, KeptKey } from './Access.js'
-import { accessChanges, readChange } from './accessChanges.js'
+import type { Access } from './Access.js'
+import { type accessChanges, readChange } from './accessChanges.js'
 import { type Authenticate, loginCookie, type TokenTries } from './authenticate.js'
 import { adminsOnly } from './Identity.js'
 import type { LoginTokens } from './LoginTokens.js'
@@ -42,17 +42,16 @@ const reply = (body: object, headers: Record<string, string> = {}): Reply => ({
  * of one, and `/password` for every user who was made here.
  */
 export const accessRoutes = (given: {
+  changes: ReturnType<typeof accessChanges>
   access: Access
   users: Users
   apiKeys: ApiKeys
-  environments: readonly string[]
   authenticate: Authenticate
   logins: PasswordCheck
   tokens: LoginTokens
   tries: TokenTries
 }): Route[] => {
-  const { access, users, apiKeys, authenticate, logins, tokens, tries } = given
-  const changes = accessChanges(given)
+  const { changes, access, users, apiKeys, authenticate, logins, tokens, tries } = given
 
   const show = () => ({
     users: users.list(),

@@ -7,7 +7,7 @@ import { baseOf, clientAddress } from '../http/behindProxy.js'
 import type { Identity } from './Identity.js'
 import { type Login, loginMs, type LoginTokens } from './LoginTokens.js'
 import { type PasswordCheck, tooManyTries, TryLimit, wrongTries } from './PasswordCheck.js'
-import { hashSecret } from './Access.js'
+import { hashSecret } from '../http/apiKeys.js'
 import type { Logger } from '../Logger.js'
 import { OperatorError } from '../OperatorError.js'
 
@@ -30,9 +30,9 @@ const unauthorized = (request: IncomingMessage, message: string) =>
  * Over https the name begins with `__Host-` or `__Secure-`: a browser then takes the cookie only over https, and with
  * `__Host-` only from this host. Over http the name is another one, because http cannot replace a cookie of https.
  */
-const cookieNameOf = (request: IncomingMessage, { storeId }: LoginTokens): string => {
+export const cookieNameOf = (request: IncomingMessage, { storeId }: LoginTokens, of = 'session'): string => {
   const prefix = baseOf(request) === '' ? '__Host-' : '__Secure-'
-  return `${isByHttps(request) ? prefix : ''}waymark_session_${storeId}`
+  return `${isByHttps(request) ? prefix : ''}waymark_${of}_${storeId}`
 }
 
 /** Reads the logins of a request's cookies. It reads none unless a page of this service's own origin sent the request. */
@@ -78,6 +78,9 @@ export const identifyBy = (logins: PasswordCheck, tokens: LoginTokens): FindIden
     const [login] = readLogins(request, tokens)
     const identity = login && logins.identityOf(login.user)
     if (login === undefined || identity === undefined) return undefined
+    // No provider tells that somebody has lost a group, so whoever came from one comes again.
+    const isForeign = logins.isForeign(login.user)
+    if (isForeign && Date.now() > login.beganMs + loginMs) return undefined
     const renewed = tokens.renew(login)
     if (renewed !== undefined) response.setHeader('set-cookie', loginCookie(request, tokens, renewed))
     return identity

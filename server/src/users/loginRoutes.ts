@@ -59,6 +59,8 @@ interface LoginRoutesOptions {
   link: LoginLink | undefined
   identify: FindIdentity
   environments: readonly string[]
+  /** Whether one may log in by OpenID Connect, too. */
+  hasOidc: boolean
 }
 
 type Given = { user: string; password: string } | { token: string }
@@ -82,14 +84,15 @@ const linkIsOver =
 
 /** `POST`, `GET` and `DELETE /session` begin, show and end a login of the service's own pages. A cookie keeps it. */
 export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
-  const { logins, tokens, users, link, identify, environments } = options
+  const { logins, tokens, users, link, identify, environments, hasOidc } = options
 
   const reply = (body: Record<string, unknown>): Reply => ({
     status: 200,
     body,
     headers: { 'cache-control': 'no-store' },
   })
-  const replyTo = ({ user, role }: Identity) => reply({ user, role, environments })
+  const replyTo = ({ user, role }: Identity) =>
+    reply({ user, role, environments, ...(logins.isForeign(user) && { oidc: true }) })
 
   const check = async (request: IncomingMessage, given: Given): Promise<Identity> => {
     if ('token' in given) {
@@ -118,7 +121,9 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
 
   const show = async ({ request, response }: Exchange): Promise<Reply> => {
     const identity = await identify(request, response)
-    return identity === undefined ? reply({ user: null, has_users: !users.isEmpty }) : replyTo(identity)
+    return identity === undefined
+      ? reply({ user: null, has_users: !users.isEmpty, ...(hasOidc && { oidc: true }) })
+      : replyTo(identity)
   }
 
   const logout = ({ request, response }: Exchange): undefined => {

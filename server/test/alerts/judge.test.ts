@@ -44,6 +44,12 @@ describe('the last time', () => {
       ['2026-10-24T22:00', '2026-10-25T23:00'],
     ],
     [
+      'day of 25 hours far in the east',
+      { timezone: 'Australia/Sydney' },
+      '2026-04-05T20:00:00Z',
+      ['2026-04-04T13:00', '2026-04-05T14:00'],
+    ],
+    [
       'hour that comes twice',
       { over: 'hour', timezone: 'Europe/Vienna' },
       '2026-10-25T01:10:00Z',

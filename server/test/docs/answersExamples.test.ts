@@ -50,7 +50,7 @@ describe('docs/answers.md', () => {
       `SELECT function_name, parameters FROM duckdb_functions()
        WHERE database_name = 'analytics' AND function_type = 'table_macro' AND NOT starts_with(function_name, 'duckdb_')`,
     )
-    expect(macros.length).toBe(13)
+    expect(macros.length).toBe(14)
     for (const [name] of views) expect(page).toContain(`\`${String(name)}\``)
     for (const [name, parameters] of macros as [string, string[]][]) {
       expect(page).toMatch(new RegExp(`\`${name}\\((?:${parameters.join(', ')}\\)|…\\))`))

@@ -43,7 +43,7 @@ it('psql writes values as Postgres does', async () => {
 })
 
 const views =
-  'all_sessions errors events identities identity_traits metrics page_views persons plan_drift plan_traits privacy_log rejected saved sessions'
+  'alert_messages alerts all_sessions daily_sums errors events identities identity_traits imports metrics page_views persons plan_drift plan_traits privacy_log rejected saved sessions'
 const listed = (schema: string) => views.split(' ').map((name) => `${schema}|${name}|view|waymark`)
 
 it('psql lists relations, databases, schemas and roles, without the service’s own', async () => {

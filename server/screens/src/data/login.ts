@@ -1,12 +1,14 @@
 import { base } from './base'
 import { createStore, useStore } from './createStore'
 import { findGuest, isGuest } from './guest'
-import { type Problem, readProblem, toProblem } from './Problem'
+import { Problem, readProblem, toProblem } from './Problem'
 
 export interface User {
   user: string
   role: 'read' | 'write' | 'admin'
   environments: string[]
+  /** Logged in by OpenID Connect. */
+  oidc?: boolean
 }
 
 export interface LoginState {
@@ -17,6 +19,8 @@ export interface LoginState {
   invitation?: { token: string; user: string; role: string }
   /** The service has no user at all, so nobody can log in. */
   isWithoutUsers?: boolean
+  /** One may log in by OpenID Connect, too. */
+  hasOidc?: boolean
   /** Why it could not be asked; with `out`, why a link did not log in. */
   problem?: Problem
 }
@@ -41,11 +45,21 @@ const request = async (method: string, body?: unknown, path = '/session'): Promi
 }
 
 /** The answer of `GET /session`. */
-type Found = User | { user: null; has_users: boolean }
+type Found = User | { user: null; has_users: boolean; oidc?: boolean }
+
+/** Why a provider of OpenID Connect has logged nobody in, by the word in the address. */
+const oidcProblems: Record<string, string> = {
+  away: 'The login provider does not answer. Try again in a while, or log in by password.',
+  refused: 'The login provider has refused this, or its answer is not right.',
+  expired: 'This login took too long, or was begun elsewhere. Begin again.',
+  'no-role': 'None of your groups may use this service. Ask whoever runs it.',
+  'no-name': 'The login provider tells no name that can be used here.',
+  taken: 'Another user of this service has your name. Ask whoever runs it.',
+}
 
 /** The token of a link that is good once. The address forgets it, so that no bookmark or copied address has it. */
-function takeToken(of: 'login' | 'invite'): string | undefined {
-  const [, kind, token] = /^#(login|invite)=(.+)$/.exec(location.hash) ?? []
+function takeToken(of: 'login' | 'invite' | 'oidc'): string | undefined {
+  const [, kind, token] = /^#(login|invite|oidc)=(.+)$/.exec(location.hash) ?? []
   if (kind !== of) return undefined
   history.replaceState(history.state, '', location.pathname + location.search)
   return token
@@ -84,7 +98,14 @@ export async function findLogin(token = takeToken('login')): Promise<void> {
     }
     const found = (await (await request('GET')).json()) as Found
     if (found.user !== null) return login.set({ state: 'in', user: found })
-    const out = { state: 'out', user: undefined, isWithoutUsers: !found.has_users } as const
+    const out = {
+      state: 'out',
+      user: undefined,
+      isWithoutUsers: !found.has_users && !found.oidc,
+      hasOidc: found.oidc === true,
+    } as const
+    const why = oidcProblems[takeToken('oidc') ?? '']
+    if (why !== undefined) return login.set({ ...out, problem: new Problem('refused', why) })
     if (token === undefined) return login.set(out)
     await logIn({ token }).catch((problem: Problem) => login.set({ ...out, problem }))
   } catch (error) {
@@ -104,7 +125,10 @@ export async function logIn(given: { user: string; password: string } | { token:
 
 export async function logOut(): Promise<void> {
   try {
+    const { user } = login.get()
     await request('DELETE')
+    // The provider would log in whoever comes next without a question.
+    if (user?.oidc) location.assign(`${base}/oidc/logout`)
     login.set({ state: 'out', user: undefined })
   } catch (error) {
     const problem = toProblem(error)

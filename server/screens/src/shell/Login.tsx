@@ -1,12 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useStore } from '../data/createStore'
+import { base } from '../data/base'
 import { toProblem } from '../data/Problem'
 import { acceptInvitation, logIn, login } from '../data/login'
 import { Mark } from './Header'
 
 /** The form instead of a page, or over the page whose session is over. */
 export function Login({ isExpired = false }: { isExpired?: boolean }) {
-  const { user, isWithoutUsers, problem } = useStore(login)
+  const { user, isWithoutUsers, hasOidc, problem } = useStore(login)
   const known = user?.user ?? ''
   const [message, setMessage] = useState(problem?.message ?? '')
   const [isBusy, setBusy] = useState(false)
@@ -75,6 +76,11 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
         <button class="button strong" disabled={isBusy}>
           {isBusy ? 'Logging in …' : 'Log in'}
         </button>
+        {(hasOidc || user?.oidc) && (
+          <a class="button" href={`${base}/oidc`}>
+            Log in by OpenID Connect
+          </a>
+        )}
       </form>
     </div>
   )

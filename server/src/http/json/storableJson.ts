@@ -28,28 +28,10 @@ const halfAt = (json: Buffer, at: number): Half => {
   return digit < 8 ? undefined : digit < 12 ? 'high' : 'low'
 }
 
-/** Most JSON holds no such escape, and a search for three letters is the fastest way to see that. */
-const mayHoldHalf = (json: Buffer) => json.includes(String.raw`\ud`) || json.includes(String.raw`\uD`)
-
-/** JSON.stringify writes whole characters as they are, half of one as an escape, and a backslash as two. */
-const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
-
-/**
- * Makes a function for the values in a body. It says which field of a value holds half of a character, in its name or at
- * any depth. JSON's grammar allows lone surrogates, but they name no character, and no UTF-8 store takes them.
- */
-export const halfFinder = (json: Buffer) => {
-  const mayHold = mayHoldHalf(json)
-  return (value: unknown): string | undefined => {
-    if (!mayHold) return undefined
-    const found = Object.entries(value ?? {}).find((field) => halfCharacter.test(JSON.stringify(field)))
-    return found && `the field ${JSON.stringify(shorten(found[0]))} holds half a character`
-  }
-}
-
 /** Writes U+FFFD for lone surrogates, as browsers do where a text is sent: an event is not lost for them. */
 const mendSurrogates = (json: Buffer): Buffer => {
-  if (!mayHoldHalf(json)) return json
+  // Most JSON holds no such escape, and a search for three letters is the fastest way to see that.
+  if (!json.includes(String.raw`\ud`) && !json.includes(String.raw`\uD`)) return json
   let mended: Buffer | undefined
   for (let at = 0; at < json.length; at++) {
     if (json[at] !== backslash) continue
@@ -64,6 +46,22 @@ const mendSurrogates = (json: Buffer): Buffer => {
     at += unicodeEscapeBytes - 1
   }
   return mended ?? json
+}
+
+/** JSON.stringify writes whole characters as they are, half of one as an escape, and a backslash as two. */
+const halfCharacter = /(?<!\\)(?:\\\\)*\\ud[89a-f]/
+
+/**
+ * Makes a function for the values in a body. It says which field of a value holds half of a character, in its name or at
+ * any depth. JSON's grammar allows lone surrogates, but they name no character, and no UTF-8 store takes them.
+ */
+export const halfFinder = (json: Buffer) => {
+  const isWhole = mendSurrogates(json) === json
+  return (value: unknown): string | undefined => {
+    if (isWhole) return undefined
+    const found = Object.entries(value ?? {}).find((field) => halfCharacter.test(JSON.stringify(field)))
+    return found && `the field ${JSON.stringify(shorten(found[0]))} holds half a character`
+  }
 }
 
 /** The JSON array that is stored: the bytes that were sent, whenever they can be stored. */

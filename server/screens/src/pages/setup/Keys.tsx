@@ -70,9 +70,9 @@ export function Keys({ keys, ask }: Pick<Access, 'keys'> & Pick<Doing, 'ask'>) {
               end === null ? (
                 (from ?? by)
               ) : (
-                <>
+                <span>
                   replaced, works until <Moment time={end} />
-                </>
+                </span>
               ),
           },
           { title: 'Change', value: actions },
@@ -92,6 +92,7 @@ const texts: Record<string, string> = {
   'rotate-key': 'replaced the key',
   'withdraw-key': 'withdrew the key',
   accept: 'set the password of',
+  enter: 'logged in for the first time, or with another role:',
   'set-password': 'changed the password of',
 }
 

@@ -8,20 +8,22 @@ import { type Doing, Quiet, RoleOptions, roles } from './askAccess'
 /** Users, and who is invited. */
 export function Users({ users, invitations, ask, make }: Pick<Access, 'users' | 'invitations'> & Doing) {
   const actions = ({ user, from }: KnownUser): ComponentChildren =>
-    from === null && (
+    (from === null || from === '--oidc-issuer') && (
       <span class="buttons">
-        <Quiet
-          label="New password"
-          of={user}
-          onClick={() =>
-            ask({
-              title: `A new password for ${user}`,
-              action: 'Make a link',
-              text: 'Whoever has the link sets the password. Until then the old one works.',
-              change: { change: 'reset-password', user },
-            })
-          }
-        />
+        {from === null && (
+          <Quiet
+            label="New password"
+            of={user}
+            onClick={() =>
+              ask({
+                title: `A new password for ${user}`,
+                action: 'Make a link',
+                text: 'Whoever has the link sets the password. Until then the old one works.',
+                change: { change: 'reset-password', user },
+              })
+            }
+          />
+        )}
         <Quiet
           label="Remove"
           of={user}
