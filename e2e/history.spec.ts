@@ -44,7 +44,7 @@ test('history is brought, looked at before, drawn apart, and taken back', async 
       await expect(card.getByRole('table', { name: 'Rows that are refused' })).toContainText(
         'a time in seconds, where milliseconds are read',
       )
-      await expectAccessible(page)
+      await expectAccessible(page, 'history that is read')
       await card.getByRole('combobox', { name: 'url' }).selectOption('plan')
       await card.getByRole('button', { name: 'Read with these columns' }).click()
       await expect(card.getByRole('combobox', { name: 'url' })).toHaveValue('plan')
