@@ -12,7 +12,7 @@ import type { TransactionState } from './messages/messages.js'
 import { type Described, describeStatement } from './describeStatement.js'
 import { ProtocolError, sqlState } from './ProtocolError.js'
 import { answerOf, type Command, firstSchema, parameterTypes, readCommand } from './statements/readCommand.js'
-import { Settings } from './Settings.js'
+import { Settings, settingsAtStart } from './Settings.js'
 import { asksSettings, throwPlaced, type Statement, statementOf } from './statements/statements.js'
 import { fixedRows, openQuery, type RowSource } from './openQuery.js'
 
@@ -71,7 +71,7 @@ export class ClientState {
   constructor(options: ClientStateOptions) {
     this.#options = options
     this.#path = this.#pathOf(undefined)
-    for (const [name, value] of Object.entries(options.parameters)) this.#setAtStart(name, value)
+    for (const [name, value] of settingsAtStart(options.parameters)) this.#set(name, value)
     this.settings.keep()
   }
 
@@ -80,13 +80,11 @@ export class ClientState {
   }
 
   get activity(): Activity {
-    const isActive = this.#running !== undefined && this.#isReading
-    const waits = this.transaction === 'I' ? 'idle' : 'idle in transaction'
     return {
       pid: this.#options.pid,
       datname: this.#options.database,
       application: this.settings.get('application_name') ?? '',
-      state: isActive ? 'active' : waits,
+      state: { I: 'idle', T: 'idle in transaction', E: 'idle in transaction (aborted)' }[this.transaction],
       query: this.#query,
       started: this.#started,
       asked: this.#asked,
@@ -127,15 +125,22 @@ export class ClientState {
     if (!readsValues) return this.query(statement, values)
     const bound = values.length === 0 ? statement : statementOf(applyEdits(statement.text, values))
     const command = readCommand(bound, this.settings)
-    return command === undefined ? this.query(bound, [], statement.text) : this.#execute(command)
+    if (command === undefined) return this.query(bound, [], statement.text)
+    if (!('tag' in command && /^(COMMIT|ROLLBACK)$/.test(command.tag))) this.checkTransaction()
+    this.#note(statement.text)
+    return this.#execute(command)
+  }
+
+  #note(sent: string): void {
+    this.#asked = new Date()
+    // As long as Postgres keeps it: every client of the user's may ask for it.
+    this.#query = sent.slice(0, 1024)
   }
 
   /** Runs a statement that DuckDB must answer. The log shows it as `sent`. */
   async query(statement: Statement, values: readonly Edit[], sent = statement.text): Promise<RowSource> {
     this.checkTransaction()
-    this.#asked = new Date()
-    // As long as Postgres keeps it: every client of the user's may ask for it.
-    this.#query = sent.slice(0, 1024)
+    this.#note(sent)
     const edits = await this.#rewrite(statement, true)
     const held = await this.#open()
     const queryId = randomUUID()
@@ -168,9 +173,18 @@ export class ClientState {
     )
   }
 
-  /** Notes that a statement failed. In a transaction all later statements then fail too, until it ends. */
+  /**
+   * Notes that a statement failed. In a transaction all later statements then fail too, until it ends; outside of one
+   * it has set nothing.
+   */
   fail(): void {
     if (this.transaction === 'T') this.transaction = 'E'
+    else if (this.transaction === 'I') this.#endSettings(false)
+  }
+
+  /** Called when the statements that came together have ended: outside of a transaction they are one. */
+  settle(): void {
+    if (this.transaction === 'I') this.#endSettings(true)
   }
 
   async #rewrite(statement: Statement, isRun: boolean): Promise<Edit[]> {
@@ -183,14 +197,13 @@ export class ClientState {
     const places = [`${entered}.${name}`, `${entered}.main`].map((place) => place.toLowerCase())
     const isOwn = (of: string) => places.some((place) => macros.has(`${place}.${of}`))
     const catalogs = sql.readable.filter((each) => each !== database)
-    const set = (setting: string, value: string) => {
-      this.#tell(this.#set(setting, value))
+    const set = (setting: string, value: string, isLocal: boolean) => {
+      this.#tell(this.#set(setting, value, isLocal))
       return this.settings.get(setting) ?? value
     }
-    const { settings } = this
     const asker = {
       user,
-      settings,
+      settings: this.settings,
       pid,
       schema,
       isOwn,
@@ -209,24 +222,26 @@ export class ClientState {
     return edits
   }
 
-  #setAtStart(name: string, value: string): void {
-    if (name !== 'options') {
-      this.#set(name, value)
-      return
-    }
-    for (const [, option, of] of value.matchAll(/(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])*)/g)) {
-      this.#set(option!, of!.replaceAll(/\\(.)/g, '$1'))
+  /** Returns the name of a setting whose change the client must be told. */
+  #set(name: string, value: string, isLocal = false): string | undefined {
+    const reported = this.settings.set(name, value, isLocal)
+    this.#follow(name)
+    return reported
+  }
+
+  #endSettings(isCommitted: boolean): void {
+    for (const name of this.settings.end(isCommitted)) {
+      this.#follow(name)
+      if (Settings.isReported(name)) this.#tell(name)
     }
   }
 
-  /** Returns the name of a setting whose change the client must be told. */
-  #set(name: string, value: string): string | undefined {
-    const reported = this.settings.set(name, value)
+  /** Tells the DuckDB connection of a setting that has changed. */
+  #follow(name: string): void {
     if (name.toLowerCase() === 'search_path') this.#path = this.#pathOf(firstSchema(this.settings.get(name)!))
-    if (this.#held === undefined) return reported
+    if (this.#held === undefined) return
     this.#held.path = this.#path
     this.#held.timezone = this.settings.get('TimeZone')!
-    return reported
   }
 
   /** A schema of this database, or another catalog, which is shown as a schema. */
@@ -292,12 +307,14 @@ export class ClientState {
     const fields = answerOf(command)
     switch (command.kind) {
       case 'begin':
+        if (command.isolation !== undefined) this.#set('transaction_isolation', command.isolation, true)
         this.transaction = 'T'
         return fixedRows(fields, [], command.tag)
       case 'commit':
       case 'rollback': {
         const tag = this.transaction === 'E' ? 'ROLLBACK' : command.tag
         this.transaction = 'I'
+        this.#endSettings(tag === 'COMMIT')
         return fixedRows(fields, [], tag)
       }
       case 'show':
@@ -319,7 +336,7 @@ export class ClientState {
         this.#options.onDeallocate(command.name)
         return fixedRows(fields, [], command.tag)
       case 'set':
-        this.#tell(this.#set(command.name, command.value))
+        this.#tell(this.#set(command.name, command.value, command.isLocal))
         return fixedRows(fields, [], command.tag)
       case 'end': {
         const { pid, isWhole } = command

@@ -48,7 +48,8 @@ export class PostgresConnection {
   }
 
   get activity(): Activity {
-    return this.#client.activity
+    const { activity } = this.#client
+    return this.#isBusy ? { ...activity, state: 'active' } : activity
   }
 
   /** Resolves once the connection is closed. */
@@ -105,7 +106,7 @@ export class PostgresConnection {
     const reader = new BodyReader(body)
     if (type === 'S') {
       this.#isSkipping = false
-      if (this.#client.transaction === 'I') this.#portals.endTransaction()
+      this.#settle()
       return this.#ready()
     }
     if (this.#isSkipping) return
@@ -153,8 +154,13 @@ export class PostgresConnection {
       if (portal.fields !== undefined) this.#stream.write(to.rowDescription(portal.fields, []))
       await this.#send(portal, 0)
     }
-    if (this.#client.transaction === 'I') this.#portals.endTransaction()
+    this.#settle()
     await this.#ready()
+  }
+
+  #settle(): void {
+    this.#client.settle()
+    if (this.#client.transaction === 'I') this.#portals.endTransaction()
   }
 
   async #parse(reader: BodyReader, bytes: number): Promise<void> {

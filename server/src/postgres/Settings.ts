@@ -29,7 +29,6 @@ const fixed: Record<string, string> = {
   transaction_deferrable: 'off',
   wal_level: 'replica',
   wal_segment_size: '16MB',
-  transaction_isolation: 'read committed',
   transaction_read_only: 'on',
   /** The id of the client's last query, for `GET /query/{id}`. */
   waymark_query_id: '',
@@ -56,6 +55,7 @@ const usual: Record<string, string> = {
   lc_numeric: 'C',
   lc_time: 'C',
   synchronous_commit: 'on',
+  transaction_isolation: 'read committed',
   work_mem: '4MB',
   xmloption: 'content',
   default_transaction_read_only: 'on',
@@ -176,13 +176,51 @@ export const zoneOf = (minutesEast: number): string | undefined => {
   return hours === 0 ? 'UTC' : `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`
 }
 
-/** These change what is sent; each reads a value, and gives undefined for one that is not taken. */
+interface Units {
+  /** The largest first, each in multiples of the same one. */
+  sizes: readonly (readonly [unit: string, size: number])[]
+  /** What a number without a unit counts. */
+  base: string
+}
+
+const times = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], ['s', 1000], ['ms', 1], ['us', 0.001]] as const // prettier-ignore
+const memories = [['TB', 2 ** 30], ['GB', 2 ** 20], ['MB', 1024], ['kB', 1], ['B', 1 / 1024]] as const // prettier-ignore
+
+const roundToEven = (value: number) => (value % 1 === 0.5 ? 2 * Math.round(value / 2) : Math.round(value))
+
+/** An amount as PostgreSQL shows it: in the largest unit of which it is a whole number. */
+const amount =
+  ({ sizes, base }: Units) =>
+  (value: string): string | undefined => {
+    const [, count, unit] = /^(\d+(?:\.\d*)?)\s*([a-z]*)$/i.exec(value) ?? []
+    const size = sizes.find(([name]) => name === (unit || base))?.[1]
+    const whole = size === undefined ? Number.NaN : roundToEven(Number(count) * size)
+    if (!(whole < 2 ** 31)) return undefined
+    const shown = sizes.find(([, each]) => whole % each === 0)!
+    return whole === 0 ? '0' : `${whole / shown[1]}${shown[0]}`
+  }
+
+const time = amount({ sizes: times, base: 'ms' })
+const memory = amount({ sizes: memories, base: 'kB' })
+
+const levels = ['read uncommitted', 'read committed', 'repeatable read', 'serializable']
+const level = (value: string) => levels.find((each) => each === value.toLowerCase())
+
+/** These change what is sent or shown; each reads a value, and gives undefined for one that is not taken. */
 const readers: Record<string, (value: string, now: string) => string | undefined> = {
   // As long as Postgres keeps it.
   application_name: (value) => value.slice(0, 63),
   // As Postgres does: of the name of an encoding only letters and digits count.
   client_encoding: (value) => (/^(utf8|unicode)$/i.test(value.replaceAll(/[\W_]/g, '')) ? 'UTF8' : undefined),
   DateStyle: readDateStyle,
+  default_transaction_isolation: level,
+  transaction_isolation: level,
+  statement_timeout: time,
+  lock_timeout: time,
+  idle_in_transaction_session_timeout: time,
+  idle_session_timeout: time,
+  work_mem: memory,
+  maintenance_work_mem: memory,
   IntervalStyle: (value) => intervalStyles.find((each) => each === value.toLowerCase()),
   TimeZone: (value) => (/^local$/i.test(value) ? 'UTC' : readZone(value)),
 }
@@ -203,17 +241,32 @@ const readValue = (name: string, value: string, now: string): string | undefined
 const isOwn = (name: string): boolean => /^[a-z_][\w$]*(\.[a-z_][\w$]*)+$/i.test(name)
 const mostOwn = 100
 
-const timeUnits: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
+/** What a client sets when it connects: by names, and as flags of PostgreSQL's program in `options`. */
+export const settingsAtStart = (parameters: Readonly<Record<string, string>>): [string, string][] =>
+  Object.entries(parameters).flatMap(([name, value]): [string, string][] =>
+    name === 'options'
+      ? [...value.matchAll(/(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])*)/g)].map(([, option, of]) => [
+          option!,
+          of!.replaceAll(/\\(.)/g, '$1'),
+        ])
+      : [[name, value]],
+  )
 
 /** The settings that Postgres has and DuckDB has not, for one client. */
 export class Settings {
   readonly #values = new Map(Object.entries({ ...changeable, ...fixed }))
   /** What `default` means: what the client said when it connected. */
   #defaults: ReadonlyMap<string, string> = new Map(Object.entries(changeable))
+  /** What a transaction has set: the values from before it, and those that its COMMIT leaves. */
+  readonly #changed = new Map<string, { before: string; after: string }>()
 
   /** Finds the name in its right case; undefined when there is no such setting. */
   static find(name: string): string | undefined {
     return spelling.get(name.toLowerCase())
+  }
+
+  static isReported(name: string): boolean {
+    return reported.has(name)
   }
 
   get(name: string): string | undefined {
@@ -237,8 +290,11 @@ export class Settings {
     return [...this.#values].filter(([name]) => reported.has(name))
   }
 
-  /** Sets a value; most have no effect here. Returns the name when the change must be reported to the client. */
-  set(given: string, value: string): string | undefined {
+  /**
+   * Sets a value until the transaction ends, and beyond a COMMIT when it is not local; most have no effect here.
+   * Returns the name when the change must be reported to the client.
+   */
+  set(given: string, value: string, isLocal = false): string | undefined {
     const name = Settings.find(given) ?? (isOwn(given) ? given.toLowerCase() : undefined)
     if (name === undefined) return undefined
     if (!this.#values.has(name) && this.#values.size - spelling.size >= mostOwn)
@@ -257,7 +313,22 @@ export class Settings {
       )
     }
     this.#values.set(name, taken)
+    const { before, after } = this.#changed.get(name) ?? { before: now, after: now }
+    this.#changed.set(name, { before, after: isLocal ? after : taken })
     return reported.has(name) ? name : undefined
+  }
+
+  /** Ends a transaction, or a statement outside of one. Returns the settings that have another value now. */
+  end(isCommitted: boolean): string[] {
+    const ended = [...this.#changed].filter(([name, { before, after }]) => {
+      const value = isCommitted ? after : before
+      const isOther = this.#values.get(name) !== value
+      this.#values.set(name, value)
+      return isOther
+    })
+    this.#changed.clear()
+    this.#values.set('transaction_isolation', this.get('default_transaction_isolation')!)
+    return ended.map(([name]) => name)
   }
 
   noteQuery(id: string): void {
@@ -266,6 +337,7 @@ export class Settings {
 
   /** From now on `default` means the values of this moment. */
   keep(): void {
+    this.end(true)
     this.#defaults = new Map([...this.#values].filter(([name]) => !(name in fixed)))
   }
 
@@ -278,8 +350,8 @@ export class Settings {
 
   /** How long the client lets a statement run; undefined when it did not say. */
   get statementTimeoutMs(): number | undefined {
-    const [, count, unit = ''] = /^(\d+)\s*(ms|s|min|h|d)?$/.exec(this.get('statement_timeout') ?? '') ?? []
-    const milliseconds = Number(count ?? 0) * (timeUnits[unit] ?? 1)
+    const [, count, unit] = /^(\d+)(\w+)$/.exec(this.get('statement_timeout')!) ?? []
+    const milliseconds = Number(count ?? 0) * (times.find(([name]) => name === unit)?.[1] ?? 0)
     return milliseconds > 0 ? milliseconds : undefined
   }
 }

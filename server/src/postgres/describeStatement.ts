@@ -90,6 +90,15 @@ const asList = ({ tokens }: Statement, mark: ParameterMark): Edit[] => {
   ]
 }
 
+/** Whether the value is written with its cast to `numeric`, which the statement leaves out. */
+const isNumeric = ({ kind, cast }: ParameterMark) => kind === 'value' && cast === 'numeric'
+
+const asNumeric = (mark: ParameterMark): Edit[] => {
+  const { number, start, end } = mark
+  const type = sqlTypeOf(oidOfName('numeric')!)
+  return isNumeric(mark) ? [{ start, end, text: `CAST($${number} AS ${type})` }] : []
+}
+
 const joins = (token: SqlToken | undefined) => token?.kind === 'symbol' && /^[-+*/%|]$/.test(token.text)
 
 /**
@@ -244,8 +253,8 @@ export const describeStatement = async (
   for (const { number, cast } of marks)
     if (oids[number - 1] === 0 && cast !== undefined) oids[number - 1] = oidOfName(cast) ?? 0
   const infer = async (ofOthers: boolean) => {
-    const lists = marks.flatMap((mark) => asList(statement, mark))
-    const more = ofOthers ? [...lists, ...likeOthers(statement, marks, edits)] : lists
+    const known = marks.flatMap((mark) => [...asList(statement, mark), ...asNumeric(mark)])
+    const more = ofOthers ? [...known, ...likeOthers(statement, marks, edits)] : known
     const guarded = guard.check(applyEdits(statement.text, [...edits, ...more]), true)
     if (!('problem' in guarded)) refuseNumbers(connection, guarded)
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
@@ -260,8 +269,9 @@ export const describeStatement = async (
   }
   let failure: unknown
   for (const [nth, standIn] of standIns.entries()) {
-    const edited = marks.map(({ number, start, end, kind }) => {
-      const oid = oids[number - 1]!
+    const edited = marks.map((mark) => {
+      const { number, start, end, kind } = mark
+      const oid = isNumeric(mark) ? oidOfName('numeric')! : oids[number - 1]!
       if (kind !== 'members') return { start, end, text: standIn(number, sqlTypeOf(oid), oid) }
       const item = itemTypeOfOid(oid)
       return { start, end, text: ` IN (${standIn(number, item?.sql ?? 'VARCHAR', item?.oid ?? 0)})` }

@@ -31,8 +31,15 @@ const reservedWords = (
   .map(quoteText)
   .join(', ')
 
-/** SQL that names a value `v` as often as it likes: a macro that writes its argument twice makes two of it. */
-const once = (value: string, sql: string) => `list_transform([${value}], lambda v: ${sql})[1]`
+/**
+ * SQL that names a value `pg_v` as often as it likes: a macro that writes its argument twice makes two of it. In the
+ * bare `v.a` DuckDB would rather see a column of a table `v`.
+ */
+const once = (value: string, sql: string) => `list_transform([${value}], lambda pg_v: ${sql})[1]`
+
+/** The later of two, of which neither is NULL. */
+const laterOf = (a: string, b: string) =>
+  `CASE WHEN pg_v.${a} <= pg_v.${b} THEN pg_v.${b} WHEN pg_v.${a} > pg_v.${b} THEN pg_v.${a} END`
 
 const jsonList = `'["JSON"]'`
 const jsonMap = `'"MAP(VARCHAR, JSON)"'`
@@ -67,54 +74,54 @@ const itemFunctions: Macros = Object.fromEntries(
 )
 
 const inDay = 86_400_000_000
-const parts = `{'m': date_part('year', v) * 12 + date_part('month', v), 'd': date_part('day', v), 't': date_part('hour', v) * 3600000000 + date_part('minute', v) * 60000000 + date_part('microsecond', v)}`
-const daysOfTime = `{'m': v.m, 'd': v.d + v.t // ${inDay}, 't': v.t % ${inDay}}`
-const monthsOfDays = `{'m': v.m + v.d // 30, 'd': v.d % 30, 't': v.t}`
+const parts = `{'m': date_part('year', pg_v) * 12 + date_part('month', pg_v), 'd': date_part('day', pg_v), 't': date_part('hour', pg_v) * 3600000000 + date_part('minute', pg_v) * 60000000 + date_part('microsecond', pg_v)}`
+const daysOfTime = `{'m': pg_v.m, 'd': pg_v.d + pg_v.t // ${inDay}, 't': pg_v.t % ${inDay}}`
+const monthsOfDays = `{'m': pg_v.m + pg_v.d // 30, 'd': pg_v.d % 30, 't': pg_v.t}`
 /** By how many the part above grows where it and the part below have other signs. */
 const carried = (above: string, below: string) =>
   `CASE WHEN ${above} > 0 AND ${below} < 0 THEN -1 WHEN ${above} < 0 AND ${below} > 0 THEN 1 ELSE 0 END`
-const below = 'CASE v.d WHEN 0 THEN v.t ELSE v.d END'
-const sameDays = `{'m': v.m, 'd': v.d + ${carried('v.d', 'v.t')}, 't': v.t - ${carried('v.d', 'v.t')} * ${inDay}}`
-const sameMonths = `{'m': v.m + ${carried('v.m', below)}, 'd': v.d - 30 * ${carried('v.m', below)}, 't': v.t}`
-const interval = 'to_months(v.m::INTEGER) + to_days(v.d::INTEGER) + to_microseconds(v.t::BIGINT)'
+const below = 'CASE pg_v.d WHEN 0 THEN pg_v.t ELSE pg_v.d END'
+const sameDays = `{'m': pg_v.m, 'd': pg_v.d + ${carried('pg_v.d', 'pg_v.t')}, 't': pg_v.t - ${carried('pg_v.d', 'pg_v.t')} * ${inDay}}`
+const sameMonths = `{'m': pg_v.m + ${carried('pg_v.m', below)}, 'd': pg_v.d - 30 * ${carried('pg_v.m', below)}, 't': pg_v.t}`
+const interval = 'to_months(pg_v.m::INTEGER) + to_days(pg_v.d::INTEGER) + to_microseconds(pg_v.t::BIGINT)'
 const inSteps = (...steps: string[]) => always(steps.reduce(once, 'value'), 'value')
 
 /** https://www.postgresql.org/docs/current/functions-datetime.html: 24 hours are a day, and 30 days a month. */
 const justify: Macros = {
   justify_hours: inSteps(parts, daysOfTime, sameDays, interval),
-  justify_days: inSteps(parts, monthsOfDays, sameMonths.replaceAll(below, 'v.d'), interval),
+  justify_days: inSteps(parts, monthsOfDays, sameMonths.replaceAll(below, 'pg_v.d'), interval),
   justify_interval: inSteps(parts, daysOfTime, monthsOfDays, sameMonths, sameDays, interval),
 }
 
 /** The keys in a path, which is a list or a text as `{a,b}`. */
 const steps = `CASE WHEN contains(path::VARCHAR, '"') THEN error('A path has no quoted keys here.') WHEN path::VARCHAR IN ('{}', '[]') THEN []
   ELSE list_transform(string_split(trim(path::VARCHAR, '{}[]'), ','), lambda step: trim(step, ' ' || chr(39))) END`
-/** A value with another one at a key or number: `v.v` at `v.s`, which becomes `v.i`. */
-const setOne = `CASE json_type(v.v) WHEN 'OBJECT' THEN to_json(map_concat(from_json(v.v, ${jsonMap}), map([v.s], [v.i])))
-  WHEN 'ARRAY' THEN to_json(CASE WHEN try_cast(v.s AS INTEGER) IS NULL OR try_cast(v.s AS INTEGER) < 0 THEN error('A place in a list is a number from 0 here.')
-    WHEN try_cast(v.s AS INTEGER) >= json_array_length(v.v) THEN list_append(from_json(v.v, ${jsonList}), v.i)
-    ELSE list_transform(from_json(v.v, ${jsonList}), lambda each, nth: CASE WHEN nth - 1 = try_cast(v.s AS INTEGER) THEN v.i ELSE each END) END) ELSE v.v END`
-const jsonAt = `CASE json_type(v.v) WHEN 'ARRAY' THEN from_json(v.v, ${jsonList})[try_cast(v.p[1] AS INTEGER) + 1] WHEN 'OBJECT' THEN from_json(v.v, ${jsonMap})[v.p[1]] END`
+/** A value with another one at a key or number: `pg_v.v` at `pg_v.s`, which becomes `pg_v.i`. */
+const setOne = `CASE json_type(pg_v.v) WHEN 'OBJECT' THEN to_json(map_concat(from_json(pg_v.v, ${jsonMap}), map([pg_v.s], [pg_v.i])))
+  WHEN 'ARRAY' THEN to_json(CASE WHEN try_cast(pg_v.s AS INTEGER) IS NULL OR try_cast(pg_v.s AS INTEGER) < 0 THEN error('A place in a list is a number from 0 here.')
+    WHEN try_cast(pg_v.s AS INTEGER) >= json_array_length(pg_v.v) THEN list_append(from_json(pg_v.v, ${jsonList}), pg_v.i)
+    ELSE list_transform(from_json(pg_v.v, ${jsonList}), lambda each, nth: CASE WHEN nth - 1 = try_cast(pg_v.s AS INTEGER) THEN pg_v.i ELSE each END) END) ELSE pg_v.v END`
+const jsonAt = `CASE json_type(pg_v.v) WHEN 'ARRAY' THEN from_json(pg_v.v, ${jsonList})[try_cast(pg_v.p[1] AS INTEGER) + 1] WHEN 'OBJECT' THEN from_json(pg_v.v, ${jsonMap})[pg_v.p[1]] END`
 const stepAt = (of: string, step: string, item: string) =>
   once(`{'v': ${of}, 's': ${step}, 'i': ${item}}`, setOne)
 
 const jsonPaths: Macros = {
-  json_keys_of: always(once('value::JSON', `CASE json_type(v) WHEN 'ARRAY' THEN from_json(v, '["VARCHAR"]') ELSE json_keys(v) END`), 'value'),
-  jsonb_set: always(once(`{'v': value::JSON, 'p': ${steps}, 'i': item::JSON}`, once(`{'v': v.v, 'p': v.p, 'i': v.i, 'a': ${jsonAt}}`, `CASE WHEN v.i IS NULL THEN NULL WHEN len(v.p) = 0 THEN v.v
-    WHEN len(v.p) = 1 THEN ${stepAt('v.v', 'v.p[1]', 'v.i')} WHEN len(v.p) > 2 THEN error('A path has two keys at most here.')
-    WHEN v.a IS NULL THEN v.v ELSE ${once(`{'v': v.v, 's': v.p[1], 'i': ${stepAt('v.a', 'v.p[2]', 'v.i')}}`, setOne)} END`)), 'value, path, item'),
+  json_keys_of: always(once('value::JSON', `CASE json_type(pg_v) WHEN 'ARRAY' THEN from_json(pg_v, '["VARCHAR"]') ELSE json_keys(pg_v) END`), 'value'),
+  jsonb_set: always(once(`{'v': value::JSON, 'p': ${steps}, 'i': item::JSON}`, once(`{'v': pg_v.v, 'p': pg_v.p, 'i': pg_v.i, 'a': ${jsonAt}}`, `CASE WHEN pg_v.i IS NULL THEN NULL WHEN len(pg_v.p) = 0 THEN pg_v.v
+    WHEN len(pg_v.p) = 1 THEN ${stepAt('pg_v.v', 'pg_v.p[1]', 'pg_v.i')} WHEN len(pg_v.p) > 2 THEN error('A path has two keys at most here.')
+    WHEN pg_v.a IS NULL THEN pg_v.v ELSE ${once(`{'v': pg_v.v, 's': pg_v.p[1], 'i': ${stepAt('pg_v.a', 'pg_v.p[2]', 'pg_v.i')}}`, setOne)} END`)), 'value, path, item'),
 } // prettier-ignore
 
 /**
  * Macros that take their arguments out of a list first: within a lambda DuckDB tells a macro the types of aggregates.
- * `v.a` would be a column in HAVING.
+ * `pg_v.a` would be a column in HAVING.
  */
 const lateOf = (...names: string[]): Macros =>
   Object.fromEntries(
     names.map((name) => [
       `late_${name}`,
       always(
-        once(`{'a': a, 'b': b}`, `${pg}.${name}(struct_extract(v, 'a'), struct_extract(v, 'b'))`),
+        once(`{'a': a, 'b': b}`, `${pg}.${name}(struct_extract(pg_v, 'a'), struct_extract(pg_v, 'b'))`),
         'a, b',
       ),
     ]),
@@ -138,7 +145,7 @@ export const functions: Macros = {
   ...Object.fromEntries(
     Array.from({ length: 10 }, (_, count) => [
       `match_${count}`,
-      always(once('value', `CASE WHEN regexp_matches(v, pattern) THEN [${groupsOf('v', count)}] END`), 'value, pattern'),
+      always(once('value', `CASE WHEN regexp_matches(pg_v, pattern) THEN [${groupsOf('pg_v', count)}] END`), 'value, pattern'),
     ]),
   ),
   // `regexp_matches` with the flag g: each match is looked at again for its groups.
@@ -178,7 +185,7 @@ export const functions: Macros = {
   ],
   array_upper: always('len(items)::INTEGER', 'items, dimension'),
   array_lower: always('1', 'items, dimension'),
-  quote_ident: always(once('name', `CASE WHEN regexp_full_match(v, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], v) THEN v ELSE '"' || replace(v, '"', '""') || '"' END`), 'name'),
+  quote_ident: always(once('name', `CASE WHEN regexp_full_match(pg_v, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], pg_v) THEN pg_v ELSE '"' || replace(pg_v, '"', '""') || '"' END`), 'name'),
   quote_literal: always(`('''' || replace(value::VARCHAR, '''', '''''') || '''')::VARCHAR`, 'value'),
   quote_nullable: always(`coalesce('''' || replace(value::VARCHAR, '''', '''''') || '''', 'NULL')`, 'value'),
   initcap: always(`array_to_string(list_transform(regexp_extract_all(lower(value), '[[:alnum:]]+|[^[:alnum:]]+'), lambda part: upper(part[1]) || part[2:]), '')`, 'value'),
@@ -194,10 +201,10 @@ export const functions: Macros = {
 const whole = (sql: string, ...parameters: string[]) => always(`CAST(${sql} AS INTEGER)`, ...parameters)
 
 /** A field of a moment as `date_part` gives it: with the fraction of a second. */
-const datePart = once('value', `CASE WHEN lower(part) IN ('second', 'seconds') THEN date_part('microsecond', v) / 1000000
-  WHEN lower(part) IN ('millisecond', 'milliseconds') THEN date_part('microsecond', v) / 1000 ELSE date_part(part, v)::DOUBLE END`) // prettier-ignore
+const datePart = once('value', `CASE WHEN lower(part) IN ('second', 'seconds') THEN date_part('microsecond', pg_v) / 1000000
+  WHEN lower(part) IN ('millisecond', 'milliseconds') THEN date_part('microsecond', pg_v) / 1000 ELSE date_part(part, pg_v)::DOUBLE END`) // prettier-ignore
 
-const splitBy = `CASE WHEN v = '' THEN [] WHEN sign IS NULL THEN string_split(v, '') WHEN sign = '' THEN [v] ELSE string_split(v, sign) END`
+const splitBy = `CASE WHEN pg_v = '' THEN [] WHEN sign IS NULL THEN string_split(pg_v, '') WHEN sign = '' THEN [pg_v] ELSE string_split(pg_v, sign) END`
 
 /**
  * Overloads by the type of a first argument, which is there for that alone: DuckDB casts it, and a value stays what it
@@ -214,25 +221,25 @@ const byType = (parameters: string, cases: Record<string, string>, rest: string)
 const unlessZero = (sql: string) =>
   `CASE WHEN value = 0 AND divided IS NOT NULL THEN error('division by zero') ELSE ${sql} END`
 
-/** A float `v` in DuckDB's digits, which are the shortest; PostgreSQL takes an exponent from 1e15 on. */
+/** A float `pg_v` in DuckDB's digits, which are the shortest; PostgreSQL takes an exponent from 1e15 on. */
 const floatText = (
   written: string,
 ) => `CASE WHEN ${written} IN ('nan', 'inf', '-inf') THEN replace(replace(${written}, 'inf', 'Infinity'), 'nan', 'NaN')
   WHEN regexp_full_match(${written}, '-?\\d{16}\\.\\d+') THEN regexp_replace(regexp_replace(replace(regexp_replace(${written}, '\\.0$', ''), '.', ''), '^(-?\\d)(\\d*?)0*$', '\\1.\\2e+15'), '\\.e', 'e') ELSE regexp_replace(${written}, '\\.0$', '') END`
 const itemText = `CASE WHEN x IS NULL THEN 'NULL' WHEN regexp_full_match(x, '[^\\s{}",\\\\]+') AND lower(x) <> 'null' THEN x ELSE '"' || replace(replace(x, '\\', '\\\\'), '"', '\\"') || '"' END`
 const itemsText = (item = 'x') =>
-  `'{' || array_to_string(list_transform(list_transform(v::VARCHAR::VARCHAR[], lambda x: ${item}), lambda x: ${itemText}), ',') || '}'`
-const listText = `CASE WHEN suffix(typeof(v), '[][]') THEN error('An array of arrays has no text here.') WHEN typeof(v) = 'DOUBLE[]' THEN ${itemsText(floatText('x'))} ELSE ${itemsText()} END`
+  `'{' || array_to_string(list_transform(list_transform(pg_v::VARCHAR::VARCHAR[], lambda x: ${item}), lambda x: ${itemText}), ',') || '}'`
+const listText = `CASE WHEN suffix(typeof(pg_v), '[][]') THEN error('An array of arrays has no text here.') WHEN typeof(pg_v) = 'DOUBLE[]' THEN ${itemsText(floatText('x'))} ELSE ${itemsText()} END`
 /** A numeric without digits has become one with zeros that it need not have. */
-const numericText = `CASE WHEN typeof(v) = 'DECIMAL(38,10)' THEN regexp_replace(v::VARCHAR, '\\.?0+$', '') ELSE v::VARCHAR END`
+const numericText = `CASE WHEN typeof(pg_v) = 'DECIMAL(38,10)' THEN regexp_replace(pg_v::VARCHAR, '\\.?0+$', '') ELSE pg_v::VARCHAR END`
 
 /** A value as a text: DuckDB writes floats, lists, intervals and bytes otherwise. */
 const textOf = (ofBool: string, ofList = listText) =>
   byType(
     'value',
-    { 'BIGINT VARCHAR HUGEINT': 'value::VARCHAR', BOOLEAN: ofBool, 'DATE TIMESTAMP TIMESTAMPTZ': `regexp_replace(value::VARCHAR, ' \\(BC\\)(.*)$', '\\1 BC')`, DOUBLE: once('value', floatText('v::VARCHAR')), DECIMAL: once('value', numericText) },
-    once('value', `CASE typeof(v) WHEN 'DOUBLE' THEN ${floatText('v::VARCHAR')} WHEN 'DECIMAL(38,10)' THEN ${numericText} WHEN 'INTERVAL' THEN ${intervalText(`replace(v::VARCHAR, 'month', 'mon')`)} WHEN 'BLOB' THEN '\\x' || lower(hex(v::VARCHAR::BLOB))
-      ELSE CASE WHEN suffix(typeof(v), '[]') THEN ${ofList} ELSE v::VARCHAR END END`),
+    { 'BIGINT VARCHAR HUGEINT': 'value::VARCHAR', BOOLEAN: ofBool, 'DATE TIMESTAMP TIMESTAMPTZ': `regexp_replace(value::VARCHAR, ' \\(BC\\)(.*)$', '\\1 BC')`, DOUBLE: once('value', floatText('pg_v::VARCHAR')), DECIMAL: once('value', numericText) },
+    once('value', `CASE typeof(pg_v) WHEN 'DOUBLE' THEN ${floatText('pg_v::VARCHAR')} WHEN 'DECIMAL(38,10)' THEN ${numericText} WHEN 'INTERVAL' THEN ${intervalText(`replace(pg_v::VARCHAR, 'month', 'mon')`)} WHEN 'BLOB' THEN '\\x' || lower(hex(pg_v::VARCHAR::BLOB))
+      ELSE CASE WHEN suffix(typeof(pg_v), '[]') THEN ${ofList} ELSE pg_v::VARCHAR END END`),
   ) // prettier-ignore
 
 const mergedJson = `CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN json_type(a) = 'OBJECT' AND json_type(b) = 'OBJECT'
@@ -285,7 +292,7 @@ const substring: Macros[string] = [['value, start', 'system.main.substring(value
 /** Functions that DuckDB has too, with another value or type. */
 export const valueFunctions: Macros = {
   // PostgreSQL takes the even one of two floats that are equally near.
-  round: [['value', once('value', `(round(v) - CASE WHEN typeof(v) = 'DOUBLE' AND abs(v - trunc(v)) = 0.5 AND abs(round(v)) % 2 = 1 THEN sign(v) ELSE 0 END)`)], ['value, places', 'round(value::DECIMAL(38, 10), places)']],
+  round: [['value', once('value', `(round(pg_v) - CASE WHEN typeof(pg_v) = 'DOUBLE' AND abs(pg_v - trunc(pg_v)) = 0.5 AND abs(round(pg_v)) % 2 = 1 THEN sign(pg_v) ELSE 0 END)`)], ['value, places', 'round(value::DECIMAL(38, 10), places)']],
   sum: always(chosen('sum', 'value', 'sum(value)'), 'value'),
   avg: always(chosen('mean', 'value'), 'value'),
   ...Object.fromEntries(['substring', 'substr'].map((name) => [name, substring])),
@@ -299,7 +306,7 @@ export const valueFunctions: Macros = {
   without: always(`${pg}.without_of(${chosen('kind', 'a')}, a, b)`, 'a, b'),
   joined: always(`${pg}.joined_of(${chosen('kind', 'a')}, ${chosen('kind', 'b')}, a, b)`, 'a, b'),
   joined_text: always(`${pg}.joined_text_of(${chosen('kind', 'a')}, a, b)`, 'a, b'),
-  to_time: always(once('value', chosen('to_time', 'v')), 'value'),
+  to_time: always(once('value', chosen('to_time', 'pg_v')), 'value'),
   moment: always(chosen('moment', 'beside', 'whole, local, written'), 'beside, whole, local, written'),
   // What `/` and `%` become.
   quotient: always(chosen('quotient', 'divided', 'divided, value'), 'divided, value'),
@@ -307,8 +314,8 @@ export const valueFunctions: Macros = {
   ...lateOf('quotient', 'minus', 'joined', 'joined_text'),
   remainder: always(unlessZero('divided % value'), 'divided, value'),
   divisor: always(`CASE WHEN value = 0 THEN error('division by zero') ELSE value END`, 'value'),
-  overlaps: always(once(`{'a': a, 'b': ${pg}.ends_at(a, b), 'c': c, 'd': ${pg}.ends_at(c, d)}`, once(`{'a': least(v.a, v.b), 'b': greatest(v.a, v.b), 'c': least(v.c, v.d), 'd': greatest(v.c, v.d)}`, 'v.a = v.c OR (v.a < v.d AND v.c < v.b)')), 'a, b, c, d'),
-  to_number: always(once('value::VARCHAR', once(`{'s': CASE WHEN regexp_matches(v, '[-<]') THEN '-' ELSE '' END, 'w': regexp_extract(regexp_replace(v, '[^0-9.]', '', 'g'), '^[0-9]*'), 'f': regexp_extract(v, '\\.([0-9]*)', 1)}`, `CASE WHEN v.w || v.f = '' THEN error('There is no number in the text.') WHEN length(v.w) > whole THEN error('The text has more digits than the format of to_number.') WHEN v.s IS NOT NULL THEN (v.s || '0' || v.w || '.' || left(v.f, fraction) || '0')::DECIMAL(38, 10) END`)), 'value, whole, fraction'),
+  overlaps: always(once(`{'a': a, 'b': ${pg}.ends_at(a, b), 'c': c, 'd': ${pg}.ends_at(c, d)}`, once(`{'a': least(pg_v.a, pg_v.b), 'b': ${laterOf('a', 'b')}, 'c': least(pg_v.c, pg_v.d), 'd': ${laterOf('c', 'd')}}`, `CASE WHEN pg_v.a = pg_v.c THEN nullif(pg_v.b IS NOT NULL AND pg_v.d IS NOT NULL, false) WHEN pg_v.a > pg_v.c THEN pg_v.a < pg_v.d OR nullif(pg_v.b IS NULL, true) WHEN pg_v.a < pg_v.c THEN pg_v.c < pg_v.b OR nullif(pg_v.d IS NULL, true) END`)), 'a, b, c, d'),
+  to_number: always(once('value::VARCHAR', once(`{'s': CASE WHEN regexp_matches(pg_v, '[-<]') THEN '-' ELSE '' END, 'w': regexp_extract(regexp_replace(pg_v, '[^0-9.]', '', 'g'), '^[0-9]*'), 'f': regexp_extract(pg_v, '\\.([0-9]*)', 1)}`, `CASE WHEN pg_v.w || pg_v.f = '' THEN error('There is no number in the text.') WHEN length(pg_v.w) > whole THEN error('The text has more digits than the format of to_number.') WHEN pg_v.s IS NOT NULL THEN (pg_v.s || '0' || pg_v.w || '.' || left(pg_v.f, fraction) || '0')::DECIMAL(38, 10) END`)), 'value, whole, fraction'),
   date_part: always(datePart, 'part, value'),
   array_length: whole('nullif(len(items), 0)', 'items', 'items, dimension'),
   string_to_array: [['value, sign', once('value', splitBy)], ['value, sign, missing', `list_transform(${once('value', splitBy)}, lambda item: nullif(item, missing))`]],

@@ -11,21 +11,23 @@ const trimPlain = (text: string): string => {
   return text.slice(from, to)
 }
 
+const unescape = (item: string) => item.replaceAll(/\\(.)/gs, '$1')
+
 /** Reads an array as Postgres writes it, `{1,NULL,"a b"}`; undefined when the text is no array, or has several dimensions. */
 export const readArray = (text: string): (string | null)[] | undefined => {
   if (!text.startsWith('{') || !text.endsWith('}')) return undefined
   const inner = text.slice(1, -1)
   if (trimPlain(inner) === '') return []
   const items: (string | null)[] = []
-  const item = /(?:\s*"((?:[^"\\]|\\.)*)"\s*|([^",{}]+))(,|$)/sy
+  const item = /(?:\s*"((?:[^"\\]|\\.)*)"\s*|((?:[^",{}\\]|\\.)+))(,|$)/sy
   for (;;) {
     const found = item.exec(inner)
     if (found === null) return undefined
     const [, quoted, plain, end] = found
-    if (quoted !== undefined) items.push(quoted.replaceAll(/\\(.)/gs, '$1'))
+    if (quoted !== undefined) items.push(unescape(quoted))
     else {
       const trimmed = trimPlain(plain!)
-      items.push(/^null$/i.test(trimmed) ? null : trimmed)
+      items.push(/^null$/i.test(trimmed) ? null : unescape(trimmed))
     }
     if (end === '') return items
   }

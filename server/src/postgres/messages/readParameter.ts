@@ -132,6 +132,7 @@ const whole = (value: string, name: string): string => {
 }
 
 const longest = 38
+const numericOid = oidOfName('numeric')!
 
 /** A DECIMAL with exactly the digits of the value: written bare, a whole number would be none, and a long one a DOUBLE. */
 export const decimal = (value: string): string => {
@@ -231,6 +232,7 @@ export const readParameter = (parameter: Parameter): string => {
   // DuckDB casts no text in braces to a list.
   if (isText(oid) && cast?.endsWith('[]') === true && oidOfName(cast) !== undefined)
     return readParameter({ ...parameter, isBinary: false, oid: oidOfName(cast)!, cast: undefined })
+  if (bytes === null && kind === 'value' && cast === 'numeric') return literal(null, numericOid, isLoose)
   if (bytes === null) return kind === 'members' ? ' IN (NULL)' : literal(null, oid, isLoose)
   const isArray = itemTypeOfOid(oid) !== undefined
   try {
@@ -240,6 +242,9 @@ export const readParameter = (parameter: Parameter): string => {
     if (items !== undefined) return list(items, parameter)
     if (isArray)
       throw new ProtocolError(sqlState.invalidText, `An array reads like {1,2}, not ${text.slice(0, 80)}.`)
+    // The statement leaves this cast to the value, which keeps its digits.
+    if (kind === 'value' && cast === 'numeric' && typeOfOid(oid)?.name !== cast)
+      return isText(oid) ? decimal(text) : `CAST(${literal(text, oid, isLoose)} AS ${sqlTypeOf(numericOid)})`
     const value = literal(text, oid, isLoose)
     return kind === 'members' ? ` = ANY (${value})` : value
   } catch (error) {

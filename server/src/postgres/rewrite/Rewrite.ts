@@ -20,7 +20,7 @@ export interface Asker {
   user: string
   settings: Settings
   /** Sets one of them and returns what it is then; undefined where the statement is only described. */
-  set?: ((name: string, value: string) => string) | undefined
+  set?: ((name: string, value: string, isLocal: boolean) => string) | undefined
   /** The number of its connection. */
   pid: number
   /** The schema in which names are looked for first, as it is shown. */

@@ -231,12 +231,15 @@ const currentSetting = (rewrite: Rewrite, { at, open, close }: Call): void => {
   rewrite.after(open, `${quoteText(JSON.stringify(Object.fromEntries(all)))}, `)
 }
 
-/** The text that stands alone or within a cast; null for NULL, and undefined for what is not written out. */
+/** The text, or truth value, that stands alone or within a cast; null for NULL, and undefined for what is not written out. */
 const textWithin = (rewrite: Rewrite, first: number, last: number): string | null | undefined => {
-  const isPart = (at: number) => /^(cast|as|text|varchar|[():])$/.test(rewrite.tokens[at]!.text.toLowerCase())
+  const isPart = (at: number) =>
+    /^(cast|as|text|varchar|bool|boolean|[():])$/.test(rewrite.tokens[at]!.text.toLowerCase())
   const rest = Array.from({ length: last - first + 1 }, (_, by) => first + by).filter((at) => !isPart(at))
   if (rest.length !== 1) return undefined
-  return rewrite.word(rest[0]!) === 'null' ? null : rewrite.text(rest[0]!)
+  const word = rewrite.word(rest[0]!)
+  if (word === 'null') return null
+  return /^(true|false)$/.test(word) ? word : rewrite.text(rest[0]!)
 }
 
 /** `set_config('a', 'b', false)`, beside other columns too. While it is described a macro stands there, for the types. */
@@ -246,9 +249,11 @@ const setConfig = (rewrite: Rewrite, { at, open, close }: Call): void => {
   if (set === undefined || second === undefined) return rewrite.replace(at, at, `${pg}.set_config`)
   const name = textWithin(rewrite, open + 1, first! - 1)
   const value = textWithin(rewrite, first! + 1, second - 1)
-  if (typeof name !== 'string' || value === undefined)
-    throw refused('set_config takes a name and a value that are written out, or bound.')
-  return rewrite.replace(at, close, quoteText(set(name, value ?? 'default')))
+  const isLocal = textWithin(rewrite, second + 1, close - 1)
+  if (typeof name !== 'string' || value === undefined || isLocal === undefined)
+    throw refused('set_config takes three values that are written out, or bound.')
+  const local = /^\s*(t(r(ue?)?)?|y(es?)?|on|1)\s*$/i.test(isLocal ?? '')
+  return rewrite.replace(at, close, quoteText(set(name, value ?? 'default', local)))
 }
 
 const asText = ['CAST(', ' AS VARCHAR)'] as const

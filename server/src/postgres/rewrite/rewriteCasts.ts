@@ -263,11 +263,22 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     } else if (
       isCast &&
       /^(numeric|decimal|dec)$/.test(type) &&
-      /^\d+\.\d*$/.test(tokens[at - 3]?.text ?? '') &&
-      !rewrite.is(typeAt + 1, '(')
+      (/^\d+\.\d*$/.test(tokens[at - 3]?.text ?? '') || (rewrite.is(at - 4, '$') && type !== 'dec')) &&
+      !rewrite.is(typeAt + 1, '(') &&
+      !rewrite.is(typeAt + 1, '[')
     ) {
-      // DuckDB's number has all its digits already.
+      // DuckDB's number has all its digits already, and so has a parameter, whose cast is written with its value.
       rewrite.replace(at - 2, typeAt, '')
+    } else if (
+      call !== undefined &&
+      rewrite.is(call.first, '$') &&
+      call.last === call.first + 1 &&
+      /^(numeric|decimal)$/.test(type) &&
+      rewrite.word(call.first - 2) === 'cast' &&
+      rewrite.is(typeAt + 1, ')')
+    ) {
+      rewrite.replace(call.first - 2, call.first - 2, '')
+      rewrite.replace(at - 1, typeAt, '')
     } else if (plainTypes[type] !== undefined && !rewrite.is(typeAt + 1, '(')) {
       rewrite.replace(at, typeAt, plainTypes[type])
     } else if (isQualified) rewrite.replace(at, at + 1, '')

@@ -14,8 +14,9 @@ import { ProtocolError, sqlState } from '../ProtocolError.js'
 
 /** A command that the service answers without DuckDB. */
 export type Command =
-  | { kind: 'begin' | 'commit' | 'rollback' | 'nothing'; tag: string }
-  | { kind: 'set'; name: string; value: string; tag: 'SET' | 'RESET' }
+  | { kind: 'begin'; tag: string; isolation?: string | undefined }
+  | { kind: 'commit' | 'rollback' | 'nothing'; tag: string }
+  | { kind: 'set'; name: string; value: string; isLocal: boolean; tag: 'SET' | 'RESET' }
   | { kind: 'show'; name: string }
   | { kind: 'showAll' }
   | { kind: 'resetAll'; tag: string }
@@ -26,7 +27,11 @@ export type Command =
 
 const nothing = (tag: string): Command => ({ kind: 'nothing', tag })
 
-const set = (name: string, value: string): Command => ({ kind: 'set', name, value, tag: 'SET' })
+/** `ISOLATION LEVEL REPEATABLE READ` among what BEGIN and SET TRANSACTION take. */
+const isolationIn = (words: readonly string[]): string | undefined => {
+  const [, written] = /\bisolation level ((?:read|repeatable) \w+|\w*)/.exec(words.join(' ')) ?? []
+  return written
+}
 
 /** An interval or a number of hours is east of Greenwich; `+02:00`, `UTC+2` are west, as POSIX has it. */
 const readZone = (tokens: readonly SqlToken[]): string => {
@@ -52,7 +57,19 @@ const nameAt = (words: readonly string[], at: number): [name: string, behind: nu
 const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command | undefined => {
   let at = 1
   if (words[at] === 'session' || words[at] === 'local') at++
-  if (words[at] === 'characteristics' || words[at] === 'transaction') return nothing('SET')
+  const set = (name: string, value: string, isLocal = words[1] === 'local'): Command => ({
+    kind: 'set',
+    name,
+    value,
+    isLocal,
+    tag: 'SET',
+  })
+  if (words[at] === 'characteristics' || words[at] === 'transaction') {
+    const isolation = isolationIn(words)
+    if (isolation === undefined) return nothing('SET')
+    const isWhole = words[at] === 'characteristics'
+    return set(isWhole ? 'default_transaction_isolation' : 'transaction_isolation', isolation, !isWhole)
+  }
   if (words[at] === 'authorization' || words[at] === 'role') return nothing('SET')
   if (words[at] === 'names') return set('client_encoding', textOf(tokens[at + 1] ?? tokens[at]!))
   if (words[at] === 'time' && words[at + 1] === 'zone') return set('TimeZone', readZone(tokens.slice(at + 2)))
@@ -98,9 +115,9 @@ export const readCommand = (statement: Statement, settings: Settings): Command |
   const words = tokens.map(({ kind, text }) => (kind === 'text' ? '' : text.toLowerCase()))
   switch (words[0]) {
     case 'begin':
-      return { kind: 'begin', tag: 'BEGIN' }
+      return { kind: 'begin', tag: 'BEGIN', isolation: isolationIn(words) }
     case 'start':
-      return { kind: 'begin', tag: 'START TRANSACTION' }
+      return { kind: 'begin', tag: 'START TRANSACTION', isolation: isolationIn(words) }
     case 'commit':
     case 'end':
       return { kind: 'commit', tag: 'COMMIT' }
@@ -129,6 +146,7 @@ export const readCommand = (statement: Statement, settings: Settings): Command |
         kind: 'set',
         name: words[1] === 'time' ? 'TimeZone' : nameAt(words, 1)[0],
         value: 'default',
+        isLocal: false,
         tag: 'RESET',
       }
     case 'set':
