@@ -27,6 +27,8 @@ const pages = {
   errors: 'errors',
   plan: 'plan',
   sql: 'sql?q=SELECT+event%2C+count(*)+FROM+events+GROUP+BY+1+ORDER+BY+2+DESC',
+  boards: 'boards',
+  alerts: 'alerts',
   setup: 'setup',
 }
 const sizes = { desktop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } }

@@ -206,7 +206,7 @@ const nameOf = (start: string | null, fold: readonly string[], open: readonly st
 const flows = answer({
   name: 'flows',
   about:
-    'Where sessions went, with folders of many pages as one: a name stands for so many pages. The empty name is that of all pages of a place that are not told; without `to_name` the session ended.',
+    'Where sessions went, with folders of many pages as one. The empty name is all other pages of a place; without `to_name` the session ended.',
   parameters: {
     ...places,
     fold: usually(list('Patterns such as /user/*, whose pages are one.', 0, 100), []),

@@ -79,8 +79,7 @@ const totals = answer({
 
 const series = answer({
   name: 'series',
-  about:
-    'The same figures over time: a row for each hour, day, week or month. Those without events may be missing.',
+  about: 'The same figures over time. What has no events may be missing.',
   parameters: { ...scope, before, unit, timezone },
   columns: ['period', 'time', 'people', 'sessions', 'page_views', 'events'],
   isForGuests: true,

@@ -60,7 +60,7 @@ ORDER BY "time"`,
 const vitalsByPage = answer({
   name: 'vitals_by_page',
   about:
-    'The 75th percentile of a web vital for each page and each of its devices; of a page as a whole the device is `all`. First is what costs most: how far a page is from good, times how often it was measured.',
+    'The 75th percentile of a web vital for each page and each of its devices (`all`: the whole page). First is what costs most: how far from good, times how often measured.',
   parameters: { ...scope, metric, most: count('How many pages.', 50, 10_000) },
   columns: ['path', 'device', 'p75', 'rating', 'measurements'],
   isForGuests: true,
@@ -107,7 +107,7 @@ const trendParts = 24
 const errors = answer({
   name: 'errors',
   about:
-    'The errors that people met, the most frequent first. The first release is that of the first time ever. `trend` has the counts of the 24 parts of the time that have any.',
+    'The errors that people met, the most frequent first. The first release is the first ever; `trend` has counts of 24 parts of the time.',
   parameters: { ...scope, most: count('How many.', 100, 10_000) },
   columns: ['message', 'name', 'times', 'people', 'first_release', 'last_release', 'last_seen', 'trend'],
   isForGuests: true,
@@ -219,7 +219,7 @@ const driftColumns = ['event', 'property', 'problem', 'events', 'first_seen', 'f
 const planDrift = answer({
   name: 'plan_drift',
   about:
-    'What is not as the tracking plan has it, and since when there has been any. What was said of users has the event `$identify`.',
+    'What is not as the tracking plan has it, and since when. What was said of users has the event `$identify`.',
   parameters: {
     ...scope,
     order: usually(oneOf('What the rows are sorted by.', driftColumns), 'events'),

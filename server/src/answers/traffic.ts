@@ -26,7 +26,7 @@ LIMIT ${given.most}`,
 
 const crawledPages = answer({
   name: 'crawled_pages',
-  about: 'The pages that one crawler read; those that it read most often first.',
+  about: 'The pages that one crawler read, the most frequent first.',
   parameters: { ...scope, crawler: text('As `crawlers` names it.'), most: mostCrawlers },
   columns: ['path', 'views', 'last_seen'],
   example: { crawler: 'AI crawler GPTBot' },
@@ -93,7 +93,7 @@ const isWithin = (reached: string | null) =>
 
 const newestEvents = answer({
   name: 'newest_events',
-  about: 'The newest events, the newest first, each with who did it.',
+  about: 'The newest events, each with who did it.',
   parameters: {
     ...scope,
     event,
@@ -147,7 +147,7 @@ GROUP BY ALL`,
 
 const saved = answer({
   name: 'saved',
-  about: 'The goals, views, segments, annotations, boards, metrics, links and alerts that users have saved.',
+  about: 'What users have saved.',
   parameters: {},
   columns: ['kind', 'name', 'value'],
   sql: () => sql`SELECT kind, name, value FROM analytics.saved ORDER BY lower(name), name`,
@@ -174,8 +174,7 @@ FROM analytics.alert_messages ORDER BY made_at DESC, id, receiver LIMIT ${most}`
 const { environment, from, until } = scope
 const importedSums = answer({
   name: 'imported_sums',
-  about:
-    'What other programs have counted, of what was imported as sums: a row for each program and time. Visitors of several days are no number of people, so there are none of weeks and months.',
+  about: 'What other programs have counted, of what was imported as sums. Weeks and months have no visitors.',
   parameters: { environment, from, until, unit, timezone },
   columns: ['program', 'time', 'people', 'sessions', 'page_views', 'events'],
   sql: (

@@ -10,7 +10,7 @@ const anyText = { as: kinds.text, usual: '' }
 const table = {
   port: flag('--port N', 'port to listen on; 0 takes any free one', { as: kinds.port, usual: '8787' }),
   host: flag('--host ADDRESS', 'address to listen on', { as: kinds.text, usual: '127.0.0.1' }),
-  dataFolder: flag('--data FOLDER', 'where everything is kept; made for its owner alone when it is missing', {
+  dataFolder: flag('--data FOLDER', 'where everything is kept; made when missing', {
     as: kinds.folder,
     usual: './waymark-data',
   }),
@@ -24,14 +24,14 @@ const table = {
       more: '[Users and roles](operate.md#users-and-roles)',
     },
   ),
-  serverKeys: flag(
-    '--server-keys A,B:ENV',
-    'keys of servers, which are in no page: the same, and they may say who somebody is',
-    { as: kinds.list, usual: '', more: '[Signed users](operate.md#signed-users)' },
-  ),
+  serverKeys: flag('--server-keys A,B:ENV', 'the same for servers, which may also say who somebody is', {
+    as: kinds.list,
+    usual: '',
+    more: '[Signed users](operate.md#signed-users)',
+  }),
   identitySecret: flag(
     '--identity-secret SECRET',
-    'what a page says of who somebody is counts only when its server has signed the user’s id with this',
+    'identify by a page counts only when your server has signed the user’s id with this',
     { as: kinds.text, usual: '', more: '[Signed users](operate.md#signed-users)' },
   ),
   environments: flag('--environments A,B', 'environments that exist', {
@@ -51,37 +51,29 @@ const table = {
   ...kinds.oidcFlags,
   geoDatabase: flag(
     '--geo-database FILE',
-    'a file in MaxMind’s format (.mmdb) that gives the country of an address; without it the browser’s time zone does',
+    'an .mmdb file that gives the country of an address, instead of the browser’s time zone',
     { as: kinds.text, usual: '', more: '[Countries](operate.md#countries)' },
   ),
-  planFile: flag(
-    '--plan FILE',
-    'the tracking plan, as npx waymark plan writes it; each event is stored with what the plan says of it',
-    {
-      as: kinds.text,
-      usual: '',
-      otherwise: 'no event is compared',
-      more: '[The tracking plan](plan.md#in-the-service)',
-    },
-  ),
-  trustProxy: flag(
-    '--trust-proxy N',
-    'how many proxies in front add to X-Forwarded-For, which then names the visitor’s address',
-    {
-      as: kinds.number('of proxies', { digits: 1 }),
-      usual: () => 0,
-      more: '[Behind a proxy](proxy.md#the-visitors-address)',
-    },
-  ),
+  planFile: flag('--plan FILE', 'the tracking plan, as npx waymark plan writes it', {
+    as: kinds.text,
+    usual: '',
+    otherwise: 'no event is compared',
+    more: '[The tracking plan](plan.md#in-the-service)',
+  }),
+  trustProxy: flag('--trust-proxy N', 'how many proxies in front add to X-Forwarded-For', {
+    as: kinds.number('of proxies', { digits: 1 }),
+    usual: () => 0,
+    more: '[Behind a proxy](proxy.md#the-visitors-address)',
+  }),
   metricsToken: flag('--metrics-token TOKEN', 'reads /metrics without a user; at least 16 letters', anyText),
   mcpTokens: flag(
     '--mcp-tokens A,B:persons',
-    'tokens of agents that ask by /mcp, each at least 16 letters: token for figures, token:persons for SQL and persons, too',
+    'tokens of agents at /mcp, at least 16 letters each; with :persons for SQL and persons, too',
     { as: kinds.list, usual: '', more: '[Agents](api.md#agents)' },
   ),
   webhookHosts: flag(
     '--webhook-hosts A,B',
-    'hosts that alerts may call, each a name, or name:port; public is every host with public addresses',
+    'hosts that alerts may call, a name or name:port; public: all with public addresses',
     { as: kinds.list, usual: 'public', more: '[Alerts](api.md#alerts)' },
   ),
   webhookSecret: flag('--webhook-secret SECRET', 'signs what alerts send to webhooks', {
@@ -97,14 +89,14 @@ const table = {
   mailFrom: flag('--mail-from ADDRESS', 'the sender of that e-mail', anyText),
   origins: flag(
     '--origins A,B',
-    'origins of pages that may use the lakehouse group; http://127.0.0.1:* is every port of that address',
+    'origins of pages that may use the lakehouse group, such as http://127.0.0.1:*',
     { as: kinds.origins, usual: '' },
   ),
-  basePath: flag(
-    '--base-path PATH',
-    'what a proxy leaves on the path; requests are answered with it and without',
-    { as: kinds.basePath, usual: '/w', more: '[proxy.md](proxy.md)' },
-  ),
+  basePath: flag('--base-path PATH', 'what a proxy may leave on the path', {
+    as: kinds.basePath,
+    usual: '/w',
+    more: '[proxy.md](proxy.md)',
+  }),
   idCookie: flag('--id-cookie', '/ids keeps two ids in a cookie that scripts cannot read', {
     as: kinds.toggle,
     usual: '',
@@ -144,15 +136,11 @@ const table = {
       otherwise: '1.5 × the limit above, and 512 MiB',
     },
   ),
-  minFreeDiskBytes: flag(
-    '--min-free-disk SIZE',
-    'disk that changes by SQL, /append, /upload and spilled rows leave to what is accepted',
-    {
-      as: kinds.bytes,
-      otherwise: '1 GiB, and a tenth of a disk that is smaller than 10 GiB',
-      more: '[A full disk](operate.md#when-the-disk-is-full)',
-    },
-  ),
+  minFreeDiskBytes: flag('--min-free-disk SIZE', 'disk that statements and files leave to what is accepted', {
+    as: kinds.bytes,
+    otherwise: '1 GiB, and a tenth of a disk that is smaller than 10 GiB',
+    more: '[A full disk](operate.md#when-the-disk-is-full)',
+  }),
   // Each thread holds rows of its own: with two threads in 256 MiB queries failed that one thread could answer.
   threads: flag('--threads N', 'threads that DuckDB computes with while queries run', {
     as: kinds.number('from 1', { digits: 3 }),
@@ -164,18 +152,17 @@ const table = {
     as: kinds.number('of seconds', { digits: 6, times: 1000 }),
     usual: '600',
   }),
-  maxColumns: flag(
-    '--max-columns N',
-    'columns that a table may have to get new ones by /append, or by a file that makes it',
-    { as: kinds.number('of columns', { digits: 5 }), usual: '1000' },
-  ),
+  maxColumns: flag('--max-columns N', 'columns up to which a table gets new ones by /append or a file', {
+    as: kinds.number('of columns', { digits: 5 }),
+    usual: '1000',
+  }),
   maxBacklogRows: flag('--max-backlog N', 'rows accepted ahead of DuckDB, beyond which more are refused', {
     as: kinds.number('of rows', { digits: 10 }),
     usual: '2000000',
   }),
   maxLagMs: flag(
     '--max-lag N',
-    'seconds that an accepted row may wait to be stored; more rows than that allows are refused',
+    'seconds that an accepted row may wait to be stored, beyond which more are refused',
     { as: kinds.number('of seconds', { digits: 5, times: 1000 }), usual: '3' },
   ),
   insertIdWindowMs: flag(
@@ -191,14 +178,13 @@ const table = {
   }),
   retentionArchive: flag(
     '--retention-archive FOLDER',
-    'where events are written to before they are deleted for their age',
+    'where events are written before --retention deletes them',
     { as: kinds.folder },
   ),
-  clockChecked: flag(
-    '--clock-checked DATE',
-    'a day, such as 2027-01-31, on which the clock was found right; retention goes on after it',
-    { as: kinds.day, more: '[Retention](privacy.md#delete-events-by-age)' },
-  ),
+  clockChecked: flag('--clock-checked DATE', 'a day on which the clock was found right, such as 2027-01-31', {
+    as: kinds.day,
+    more: '[Retention](privacy.md#delete-events-by-age)',
+  }),
   archiveFolder: flag(
     '--archive FOLDER',
     'where events of closed days go, as Parquet files that queries read',
@@ -241,11 +227,11 @@ const table = {
     'connections at once from one address; a proxy in front is one',
     { as: kinds.number('of connections'), usual: '1000' },
   ),
-  columns: flag(
-    '--columns FORM',
-    'objects or labels: how /query describes columns to clients that do not say what they read',
-    { as: kinds.oneOf(columnsForms), usual: 'objects', more: '[Clients](api.md#clients)' },
-  ),
+  columns: flag('--columns FORM', 'objects or labels: how /query describes columns by default', {
+    as: kinds.oneOf(columnsForms),
+    usual: 'objects',
+    more: '[Clients](api.md#clients)',
+  }),
   quiet: flag('--quiet', 'writes no log; it is --log-level silent', {
     as: kinds.toggle,
     usual: '',

@@ -68,7 +68,7 @@ export function FigureFields({ figure, isDigest }: { figure: Figure; isDigest: b
     <div class={hasRows ? 'form-pair' : ''}>
       <label>
         Figure
-        <select name="column" defaultValue={figure.column ?? ''} key={known.join()}>
+        <select name="column" required={!isDigest} defaultValue={figure.column ?? ''} key={known.join()}>
           {known.length === 0 && figure.column !== undefined && (
             <option value={figure.column}>{toTitle(figure.column)}</option>
           )}
