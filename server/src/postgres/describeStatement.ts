@@ -253,9 +253,10 @@ export const describeStatement = async (
   for (const { number, cast } of marks)
     if (oids[number - 1] === 0 && cast !== undefined) oids[number - 1] = oidOfName(cast) ?? 0
   const infer = async (ofOthers: boolean) => {
-    const known = marks.flatMap((mark) => [...asList(statement, mark), ...asNumeric(mark)])
-    const more = ofOthers ? [...known, ...likeOthers(statement, marks, edits)] : known
-    const guarded = guard.check(applyEdits(statement.text, [...edits, ...more]), true)
+    const lists = marks.flatMap((mark) => asList(statement, mark))
+    const known = [...edits, ...marks.flatMap(asNumeric)]
+    const more = ofOthers ? [...lists, ...likeOthers(statement, marks, known)] : lists
+    const guarded = guard.check(applyEdits(statement.text, [...known, ...more]), true)
     if (!('problem' in guarded)) refuseNumbers(connection, guarded)
     const inferred = 'problem' in guarded ? [] : await inferOids(connection, guarded.text, count)
     oids = oids.map((oid, at) => (oid === 0 ? (inferred[at] ?? 0) : oid))
