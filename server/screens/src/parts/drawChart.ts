@@ -131,7 +131,7 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     ],
     series: [
       {},
-      ...lines.map(({ title, isBefore, isOthers, index, isDashed, isEnd }): uPlot.Series => {
+      ...lines.map(({ title, values, isBefore, isOthers, index, isDashed, isEnd }): uPlot.Series => {
         const stroke = colour(isBefore ? 'data-before' : `data-${index % 6}`)
         return {
           label: title,
@@ -144,7 +144,8 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
             ? { fill: colour('data-fill') }
             : {}),
           ...(kind === 'bar' && bars ? { paths: bars, ...(isEnd ? {} : { fill: stroke }) } : {}),
-          points: { show: kind === 'line' && x.length < 3, size: 5 },
+          // A single figure makes no line.
+          points: { show: kind === 'line' && values.filter((value) => value !== null).length < 3, size: 5 },
         }
       }),
     ],
