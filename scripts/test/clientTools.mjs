@@ -93,6 +93,8 @@ const newest = environment('drivers', driverPackages)
  * @typedef {{ name: string, command: string[], has?: string[], of?: Room }} Tool
  */
 
+const superset = join(root, '.cache/suites/superset/bin/python')
+
 /** @param {string} name @param {string} module @returns {Tool} */
 const pythonTool = (name, module) => ({
   name,
@@ -126,6 +128,13 @@ const tools = [
   newerTool('ADBC (pandas, polars)', 'adbc_.py', newer),
   newerTool('dlt', 'dlt_.py', newer),
   newerTool('dbt', 'dbt_.py', newer),
+  // 700 MB: it is tried where it is there, by `python3 -m venv .cache/suites/superset` and its pip's
+  // `install apache-superset==5.0.0 'marshmallow<4' psycopg2-binary`.
+  {
+    name: 'Superset',
+    has: [superset, '-c', 'import superset'],
+    command: [superset, '-B', at('superset_.py')],
+  },
   { name: 'Ruby pg', has: ['ruby', '-e', 'require "pg"'], command: ['ruby', at('ruby-pg.rb')] },
   {
     name: 'Rails',

@@ -16,6 +16,8 @@ export const driverPackages = [
   'asyncpg==0.31.0',
   'pytest==9.2.0',
 ]
+// Spark has no wheel; its package is Python and jars.
+export const sparkPackages = ['--no-binary=pyspark', 'pyspark==3.5.9']
 
 const cache = join(root, '.cache/suites')
 

@@ -29,6 +29,8 @@ const names = [
   'clickbench',
   'json',
   'files',
+  'r',
+  'spark',
   'mcp',
   'asyncpg',
   'psycopg',

@@ -331,9 +331,30 @@ const convert = ({ name, type: from }: FileColumn, type: string): TextColumn => 
   return { ...column, value }
 }
 
+/**
+ * Spark 2, and newer ones that are told to, count days by a calendar that differs before 1582, and times by local clocks
+ * before 1900.
+ */
+const refuseOldCalendar = async (connection: DuckDBConnection, file: string, rows: string) => {
+  const marks = await connection.runAndReadAll(
+    `SELECT 1 FROM parquet_kv_metadata(${quoteText(file)}) WHERE decode(key) LIKE 'org.apache.spark.legacy%'
+       OR (decode(key) = 'org.apache.spark.version' AND decode(value) LIKE '2.%') LIMIT 1`,
+  )
+  if (marks.currentRowCount === 0) return
+  for (const { name, type } of await describe(connection, rows)) {
+    if (!/DATE|TIMESTAMP/.test(type)) continue
+    const old = String.raw`regexp_matches(${quoteIdentifier(name)}::VARCHAR, '\b(0\d|1[0-8])\d\d-\d\d-\d\d')`
+    const found = await connection.runAndReadAll(`SELECT 1 FROM ${rows} WHERE ${old} LIMIT 1`)
+    if (found.currentRowCount === 0) continue
+    const message = `The column ${JSON.stringify(name)} has days before 1900 in Spark's old calendar. Write them with the rebase mode CORRECTED.`
+    throw refuse(400, 'invalid-upload', message)
+  }
+}
+
 const openParquet: Open = async (connection, { file, known }) => {
   const fields = await readParquetFields(connection, file)
   const from = await readParquet(connection, file, fields)
+  await refuseOldCalendar(connection, file, from)
   const columns: TextColumn[] = []
   for (const [at, column] of (await describe(connection, from)).entries()) {
     if (known !== undefined) columns.push(convert(column, typeOf(known, column.name)))

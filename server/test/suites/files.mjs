@@ -1,76 +1,9 @@
-// Files that pandas, polars, pyarrow and fastparquet write, and some of what Excel, R and Spark write, uploaded and read
-// back: each cell is what its maker says, or the file is refused.
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
-import { run as runCommand } from '../../../scripts/setup/run.mjs'
+// Files that pandas, polars, pyarrow and fastparquet write, and some of what Excel, R and Spark are known to write.
 import { installPython, toolPackages } from '../../../scripts/test/installPackages.mjs'
-
-const isNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[-+]?\d+)?$/
-
-/** Whether a cell is the same value as the text in the file. @param {unknown} found @param {string | null} written */
-function isCell(found, written) {
-  // Python does not tell an empty text from nothing.
-  if (written === null || typeof found !== 'string') return found === written || found === ''
-  const point = written.replace(/^(-?\d+),(\d+)$/, '$1.$2')
-  if (isNumber.test(found) && isNumber.test(point)) return Number(found) === Number(point)
-  const [, a, zone = ''] = /^(\d{4}-\d\d-\d\d[ T]\d\d:.*?)(Z|[+-]\d\d(?::?\d\d)?)?$/.exec(written) ?? []
-  if (a === undefined) return found === written
-  // A moment with a zone is kept in UTC; the T between day and time, and zeros at the end, are gone.
-  if (zone) return Date.parse(found.replace(/\+00$/, 'Z')) === Date.parse(written)
-  return (
-    found ===
-    a
-      .replace('T', ' ')
-      .replace(/(\.\d*?)0+$/, '$1')
-      .replace(/\.$/, '')
-  )
-}
-
-const brief = (/** @type {unknown} */ value) => JSON.stringify(value).slice(0, 200)
+import { compareFiles } from './compareFiles.mjs'
 
 /** @type {import('../../../scripts/test/suites.mjs').Suite} */
-export async function run({ ask, post, work }) {
+export async function run(service) {
   const python = await installPython('tools', toolPackages)
-  if (!python) return 'Python, or a package of it, is not to be had'
-  const { code, output } = await runCommand(python, [join(import.meta.dirname, 'files/make.py'), work], {
-    quiet: true,
-  })
-  if (code !== 0) throw new Error(output)
-  /** @type {Map<string, string>} */
-  const cases = new Map()
-  for (const file of JSON.parse(readFileSync(join(work, 'list.json'), 'utf8'))) {
-    const { name, query, columns, rows, refused } = file
-    await ask('DROP TABLE IF EXISTS made')
-    const address = `/upload?catalog=lakehouse&schema=main&table=made&mode=create&${query}`
-    const { status, text } = await post(
-      address,
-      readFileSync(join(work, name.replace('/', '-'))),
-      'application/octet-stream',
-    )
-    if (status !== 200 || refused !== null) {
-      const isAsked = status === 400 && refused !== null && text.includes(refused)
-      cases.set(name, isAsked ? '' : `${status} ${text.slice(0, 300)}`)
-      continue
-    }
-    const isText = !query.includes('parquet')
-    const answer = await ask(`SELECT ${isText ? 'COLUMNS(*)::VARCHAR' : '*'} FROM made`)
-    if ('error' in answer) throw new Error(`${name}: ${answer.error}`)
-    const names = answer.columns.map((column) => column.name)
-    const differs = isText
-      ? rows.findIndex(
-          (/** @type {(string | null)[]} */ row, /** @type {number} */ i) =>
-            !row.every((cell, j) => isCell(answer.rows[i]?.[j], cell)),
-        )
-      : answer.rows.findIndex((row, i) => !isDeepStrictEqual(row, rows[i]))
-    const problem = !isDeepStrictEqual(names, columns)
-      ? `columns ${brief(names)} instead of ${brief(columns)}`
-      : answer.rows.length !== rows.length
-        ? `${answer.rows.length} rows instead of ${rows.length}`
-        : differs < 0
-          ? ''
-          : `${brief(answer.rows[differs])} instead of ${brief(rows[differs])}`
-    cases.set(name, problem)
-  }
-  return cases
+  return python ? compareFiles(service, python, 'make.py') : 'Python, or a package of it, is not to be had'
 }

@@ -1,10 +1,17 @@
-import { expect, it } from 'vitest'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, expect, it } from 'vitest'
 import { basic } from '../fixtures/createService.js'
 import { createUploads } from '../fixtures/createUploads.js'
 import { useService } from '../fixtures/useService.js'
 
 const service = useService()
 const { upload, all } = createUploads(() => service)
+
+const folder = mkdtempSync(join(tmpdir(), 'waymark-parquet-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Files that DuckDB does not write: pyarrow made them, uncompressed. */
 const files = {
@@ -132,4 +139,27 @@ it.each([
     body: { message: expect.stringContaining('would change') },
   })
   expect(await all('exact')).toEqual([])
+})
+
+it.each([
+  ["DATE '1582-10-04'", 'org.apache.spark.legacyDateTime', '', 400],
+  ["[TIMESTAMP '1899-12-31 23:00:00']", 'org.apache.spark.legacyINT96', '', 400],
+  ["DATE '0001-01-01'", 'org.apache.spark.version', '2.4.8', 400],
+  ["DATE '1900-01-01'", 'org.apache.spark.legacyDateTime', '', 200],
+  ["DATE '1582-10-04'", 'org.apache.spark.version', '3.5.9', 200],
+])("refuses days that Spark's old calendar has otherwise: %s, %s %s", async (value, key, mark, status) => {
+  const file = join(folder, 'old.parquet')
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run(
+    `COPY (SELECT ${value} AS day) TO '${file}' (FORMAT parquet, KV_METADATA {"${key}": '${mark}'})`,
+  )
+  connection.closeSync()
+  instance.closeSync()
+  const answer = await upload('old', 'mode=overwrite', readFileSync(file))
+  expect(answer.status).toBe(status)
+  if (status === 400)
+    expect(answer.body).toMatchObject({
+      message: expect.stringContaining('The column "day" has days before'),
+    })
 })

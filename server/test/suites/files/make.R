@@ -1,4 +1,4 @@
-# Writes csv files as R does, into the folder that it is given; make.py reads them.
+# Writes csv files as R does, into the folder that it is given; ofR.py reads them.
 setwd(commandArgs(trailingOnly = TRUE)[1])
 frame <- data.frame(
   id = 1:3, name = c("Ann", "B\u00f6b, jr.", "say \"hi\""), score = c(1.5, NA, -3), ok = c(TRUE, FALSE, NA),

@@ -1,35 +1,7 @@
-"""Writes files with other people's libraries into a folder, and for each, in list.json, what it holds by its maker.
-
-Of csv that is the text of each cell; of Parquet each value as docs/api.md says that /query writes it. `refused` has a
-word of the reason instead.
-"""
-import csv, datetime as dt, decimal, gzip, io, json, os, shutil, subprocess, sys, uuid
+"""Writes files with pandas, polars, pyarrow, fastparquet and openpyxl, and some of what others are documented to write."""
+import csv, datetime as dt, gzip, io, os, uuid
 import fastparquet, numpy, openpyxl, pandas, polars, pyarrow, pyarrow.csv, pyarrow.parquet
-
-folder, cases = sys.argv[1], []
-D, UTC = decimal.Decimal, dt.timezone.utc
-
-
-def add(name, data, cells=None, query="", columns=None, refused=None):
-    with open(os.path.join(folder, name.replace("/", "-")), "wb") as file:
-        file.write(data if isinstance(data, bytes) else data.encode())
-    cases.append({"name": name, "query": query, "columns": columns, "rows": cells, "refused": refused})
-
-
-def read_cells(text, sep=",", header=True):
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=sep))
-    names = [name or f"column{i}" for i, name in enumerate(rows[0])] if header else None
-    return {"columns": names, "cells": [[cell or None for cell in row] for row in (rows[1:] if header else rows)]}
-
-
-def add_csv(name, data, sep=",", query="", refused=None):
-    """`data` is what the maker wrote; the cells are read from it by Python's csv module."""
-    held = {"columns": None, "cells": None}
-    if refused is None:
-        text = data if isinstance(data, str) else data.decode()
-        held = read_cells(text.removeprefix("\ufeff"), sep)
-    add(name, data, held["cells"], query or "format=csv", held["columns"], refused)
-
+from cases import D, UTC, add, add_csv, cases, folder, say, tell
 
 frame = pandas.DataFrame({
     "id": [1, 2, 3], "name": ["Ann", "Böb, jr.", 'say "hi"'], "score": [1.5, 2.25, -3.0], "ok": [True, False, True],
@@ -102,48 +74,7 @@ add_csv("MySQL/outfile.tsv", "id\tname\n1\t\\N\n2\tx\n", "\t")
 add_csv("SQLite/quoted.csv", 'id,name\r\n1,"it\'s ""x"""\r\n2,\r\n')
 add("gzip.csv.gz", gzip.compress(frame.to_csv(index=False).encode()), refused="")
 
-# R itself, where it is.
-if shutil.which("Rscript"):
-    made = os.path.join(folder, "of R")
-    os.mkdir(made)
-    subprocess.run(["Rscript", os.path.join(os.path.dirname(__file__), "make.R"), made], check=True, stdout=subprocess.DEVNULL)
-    refused = {"R-Latin-1.csv": "UTF-8", "R-tabs, short header.csv": "", "R-spaces.csv": ""}
-    for name in sorted(os.listdir(made)):
-        sep = "\t" if "tabs" in name else ";" if "csv2" in name else ","
-        with open(os.path.join(made, name), "rb") as file:
-            add_csv(f"R itself/{name[2:]}", file.read(), sep, refused=refused.get(name))
-
-
 # Parquet
-def say(value):
-    """A value as docs/api.md says that /query writes it."""
-    if value is None or value is pandas.NaT or (isinstance(value, float) and not numpy.isfinite(value)):
-        return None
-    if isinstance(value, (bool, str)):
-        return value
-    if isinstance(value, int):
-        return value if abs(value) < 2**53 else str(value)
-    if isinstance(value, D):
-        digits = str(value).replace("-", "").replace(".", "").lstrip("0")
-        return float(value) if len(digits) <= 17 else str(value)
-    if isinstance(value, dt.datetime):
-        nanos = getattr(value, "nanosecond", 0)
-        fraction = f"{value.microsecond:06}{nanos:03}".rstrip("0")
-        text = (value.astimezone(UTC) if value.tzinfo else value).strftime("%Y-%m-%d %H:%M:%S") + ("." + fraction if fraction else "")
-        return text.replace(" ", "T") + "+00:00" if value.tzinfo else text
-    if isinstance(value, dt.time):
-        return value.strftime("%H:%M:%S") + (f".{value.microsecond:06}".rstrip("0") if value.microsecond else "")
-    if isinstance(value, dt.date):
-        return value.isoformat()
-    if isinstance(value, bytes):
-        return "".join(chr(b) if 32 <= b < 127 and chr(b) not in "\\'\"" else f"\\x{b:02X}" for b in value)
-    if isinstance(value, dict):
-        return {name: say(each) for name, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [say(each) for each in value]
-    return value if isinstance(value, float) else str(value)
-
-
 def add_parquet(name, write, table=None, refused=None):
     path = os.path.join(folder, name.replace("/", "-"))
     write(path)
@@ -210,5 +141,4 @@ book = openpyxl.Workbook()
 book.active.append(["a", 1])
 book.save(os.path.join(folder, "book.xlsx"))
 cases.append({"name": "book.xlsx", "query": "", "columns": None, "rows": None, "refused": ""})
-with open(os.path.join(folder, "list.json"), "w") as file:
-    json.dump(cases, file)
+tell()
