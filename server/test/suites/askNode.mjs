@@ -12,8 +12,9 @@ export const askNode =
     const missing = await node.prepare()
     if (missing) return missing
     const people = 'FROM (SELECT unnest(generate_series(1, 26)) AS id)'
+    // Another suite has made a table of this name, too.
     await ask(
-      `CREATE TABLE IF NOT EXISTS people AS SELECT id::INTEGER AS id, chr(96 + id::INTEGER) AS name ${people}`,
+      `CREATE OR REPLACE TABLE people AS SELECT id::INTEGER AS id, chr(96 + id::INTEGER) AS name ${people}`,
     )
     const cases = new Map()
     for (const script of scripts) {
