@@ -103,6 +103,7 @@ export class Imports {
   readonly #options: ImportsOptions
   #current: Current | undefined
   #forgotten: NodeJS.Timeout | undefined
+  #cleaned: Promise<void> = Promise.resolve()
 
   constructor(options: ImportsOptions) {
     this.#options = options
@@ -243,8 +244,10 @@ export class Imports {
         if (part.count > 0) await this.#accept(current, part)
         isLast = part.isLast
       }
-      current.state = 'done'
+      current.stopped.signal.throwIfAborted()
       await this.#clean(current)
+      // Whoever reads this may send the next file, whose folder is the same.
+      current.state = 'done'
     })
   }
 
@@ -297,7 +300,10 @@ export class Imports {
 
   async #clean(current: Current): Promise<void> {
     current.reader?.kill()
-    await rm(this.#options.folder.history, { recursive: true, force: true })
+    const remove = () => rm(this.#options.folder.history, { recursive: true, force: true })
+    // One after the other, so that none removes what came after a later one.
+    this.#cleaned = this.#cleaned.then(remove, remove)
+    await this.#cleaned
   }
 
   /** Stops what runs, and removes the file. What is stored already stays. */
