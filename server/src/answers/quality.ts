@@ -12,8 +12,19 @@ import {
   unit,
   usually,
 } from './Parameter.js'
-import { goodUpTo } from './macros/index.js'
 import { and, identifier, type Sql, sql, when, whereAll } from './sql.js'
+
+/** Up to the first a value is good, beyond the second it is poor: the thresholds of the project web-vitals. */
+export const thresholds = [
+  ['LCP', 2500, 4000],
+  ['INP', 200, 500],
+  ['CLS', 0.1, 0.25],
+  ['FCP', 1800, 3000],
+  ['TTFB', 800, 1800],
+] as const
+
+/** Up to what a value of a web vital is good; undefined for what is none. */
+const goodUpTo = (metric: string): number | undefined => thresholds.find(([name]) => name === metric)?.[1]
 
 /** A 75th percentile of fewer measurements says little, so such pages come last. */
 const fewMeasurements = 30

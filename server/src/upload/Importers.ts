@@ -3,12 +3,11 @@ import { refuse, HttpError } from '../http/HttpError.js'
 import { ProcessEnded, SideProcess } from '../link/SideProcess.js'
 import { ConcurrencyLimit, type Permit } from '../duckdb/ConcurrencyLimit.js'
 import type { Staged, ToStage, FromImporter, ToImport } from './stageFile.js'
-import type { Over } from '../link/ownLimits.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing } from '../disk/DiskRoom.js'
 import { type CsvDialect, widthMessage } from './createCsvReader.js'
 import { quotedCopy } from './readRecords.js'
-import { diskFull } from './spoolBody.js'
+import { diskFull, explainEnd, refuseFile, tooMuchMemory, unreadable } from './spoolBody.js'
 
 export interface FileToRead extends ToStage {
   bytes: number
@@ -123,9 +122,6 @@ export class Importers {
   }
 }
 
-/** Makes the HttpError for a file that is wrong. */
-export const refuseFile = (message: string): HttpError => refuse(400, 'invalid-upload', message)
-
 /** Says what is wrong with a row of a csv file. DuckDB's number is one of rows: a text in quotes may have several lines. */
 const rowProblem = (message: string, dialect: CsvDialect): string | undefined => {
   const line = /CSV Error on Line: (\d+)/.exec(message)?.[1]
@@ -158,16 +154,6 @@ const tidy = (reason: string, { file, stage, dialect }: UploadPaths) =>
 
 const isOutOfDisk = (reason: string) =>
   /no space|ENOSPC|could not write|max_temp_directory_size|failed to offload/i.test(reason)
-
-const tooMuchMemory = 'Reading the file takes more memory than a file may have. Send it in parts.'
-const unreadable =
-  'The file cannot be read: DuckDB, which reads it, breaks on it. Write it in another way, such as csv or json.'
-
-/** Why the process that read a file has ended before it answered. */
-export const explainEnd = (limit: Over['limit'] | undefined): HttpError => {
-  if (limit === 'memory') return refuseFile(tooMuchMemory)
-  return refuseFile(limit === 'time' ? 'Reading the file takes too long. Send it in parts.' : unreadable)
-}
 
 /** Why a file could not be read, from what DuckDB said about it in the process that read it. */
 export const explainReading = (reason: string, paths: UploadPaths): HttpError => {

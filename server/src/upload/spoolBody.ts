@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises'
 import { HttpError, refuse } from '../http/HttpError.js'
 import { isDiskFailing } from '../OperatorError.js'
 import { diskFailing, lookAtDisk } from '../disk/DiskRoom.js'
+import type { Over } from '../link/ownLimits.js'
 import { createCsvReader, type CsvDialect } from './createCsvReader.js'
 import { decodeBody, detectFormat, type FileBytes, type FileFormat } from './decodeBody.js'
 
@@ -224,4 +225,17 @@ export const spoolBody = async (
   const { format, reader } = found
   if (format === undefined || reader === undefined) throw refuse(400, 'invalid-upload', 'The file is empty.')
   return { format, bytes, ...reader.end() }
+}
+
+/** Makes the HttpError for a file that is wrong. */
+export const refuseFile = (message: string): HttpError => refuse(400, 'invalid-upload', message)
+
+export const tooMuchMemory = 'Reading the file takes more memory than a file may have. Send it in parts.'
+export const unreadable =
+  'The file cannot be read: DuckDB, which reads it, breaks on it. Write it in another way, such as csv or json.'
+
+/** Why the process that read a file has ended before it answered. */
+export const explainEnd = (limit: Over['limit'] | undefined): HttpError => {
+  if (limit === 'memory') return refuseFile(tooMuchMemory)
+  return refuseFile(limit === 'time' ? 'Reading the file takes too long. Send it in parts.' : unreadable)
 }

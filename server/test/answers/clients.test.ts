@@ -86,6 +86,7 @@ describe('the answers', () => {
       'last_touch',
       'paths',
       'retention',
+      'retention_people',
       'session_breakdown',
       'sessions',
       'totals',

@@ -17,19 +17,7 @@ import {
   propertyOf,
   range,
 } from '../../schema/askedEvents.js'
-
-/** Up to the first a value is good, beyond the second it is poor: the thresholds of the project web-vitals. */
-const thresholds = [
-  ['LCP', 2500, 4000],
-  ['INP', 200, 500],
-  ['CLS', 0.1, 0.25],
-  ['FCP', 1800, 3000],
-  ['TTFB', 800, 1800],
-] as const
-
-/** Up to what a value of a web vital is good; undefined for what is none. */
-export const goodUpTo = (metric: string): number | undefined =>
-  thresholds.find(([name]) => name === metric)?.[1]
+import { thresholds } from '../quality.js'
 
 const bound = (at: 1 | 2) =>
   `CASE metric ${thresholds.map((each) => `WHEN ${quoteText(each[0])} THEN ${each[at]}`).join(' ')} END`
