@@ -162,10 +162,15 @@ const sendWebhook = async (
   const seconds = Math.floor(Date.now() / 1000)
   const signature = sign(signingSecret, { id: message.id, seconds, body })
   const ask = url.protocol === 'https:' ? askHttps : askHttp
+  // Node may collect a signal that is made of others, with its timer, while only this request waits for it.
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  const timer = setTimeout(end, withinMs)
+  gone.addEventListener('abort', end)
   const asking = ask(url, {
     method: 'POST',
     agent: false,
-    signal: AbortSignal.any([gone, AbortSignal.timeout(withinMs)]),
+    signal: ended.signal,
     headers: {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -177,7 +182,10 @@ const sendWebhook = async (
     ...(lookup && { lookup }),
   })
   asking.end(body)
-  const { status, text } = await readAnswer(asking)
+  const { status, text } = await readAnswer(asking).finally(() => {
+    clearTimeout(timer)
+    gone.removeEventListener('abort', end)
+  })
   if (status >= 200 && status < 300) return
   const why =
     status >= 300 && status < 400 ? ', and redirects are not followed' : text && `: ${shorten(text, 200)}`
