@@ -128,7 +128,7 @@ export function History() {
             <input type="file" name="file" required />
           </label>
           <label class="field">
-            <span class="field-name">host of addresses without one</span>
+            <span class="field-name">site</span>
             <input name="site" placeholder="www.example.com" />
           </label>
           <button class="button strong" disabled={busy}>
