@@ -168,7 +168,7 @@ const sinceOf = (scope: Scope, after: string, { until }: Period): Sql => {
       ? sql`first_seen AS since FROM analytics.persons WHERE environment = ${scope.environment}`
       : sql`"timestamp" AS since FROM analytics.events
     WHERE ${and([...eventsIn(scope, { from: null, until }), sql`person_id IS NOT NULL`, isDone(after)])}`
-  // Of several times the last one before is the nearest.
+  // The last one before is the nearest of several times.
   const [join, isBehind] = after === '' ? [sql`JOIN`, sql`>=`] : [sql`ASOF JOIN`, sql`>`]
   return sql`${join} (SELECT person_id AS who, ${from}) s ON person_id = who AND moment ${isBehind} since`
 }

@@ -59,7 +59,7 @@ interface Rolling {
   rows: Sql
   period: Period
   isByValue: boolean
-  /** Of as many values, those with most people a day. */
+  /** How many values count: those with most people a day. */
   most: number
 }
 

@@ -29,7 +29,7 @@ export const sqlState = {
 export class ProtocolError extends Error {
   /** Where in the statement the mistake is, where that is known. */
   place?: number
-  /** The same in all that the client has sent, in characters from 1. */
+  /** Where that is in all that the client has sent, in characters from 1. */
   position?: number
 
   constructor(

@@ -120,8 +120,8 @@ const applySums = async (connection: DuckDBConnection, { body }: LogEntry): Prom
 }
 
 /**
- * Of the persons who lost events and have others: their first and last time, and their ids without those that only an
- * import has named.
+ * Corrects the persons who lost events and have others: their first and last time, and their ids without those that
+ * only an import has named.
  */
 const mendPersons = [
   `CREATE OR REPLACE TEMP TABLE lessened_ids AS

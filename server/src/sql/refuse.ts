@@ -47,7 +47,7 @@ export const refuseFailed = (message: string): HttpError =>
   // Other errors quote what users wrote, which may be any words.
   message.startsWith('IO Error') && isDiskFailing(message) ? diskFailing() : refuseStatement(message)
 
-/** The same, with the place that the message quotes, in the statement as it was given. */
+/** Makes the error of a statement that failed, with the place that the message quotes, in the statement as it was given. */
 export const refuseAt = (message: string, { text, edits, tokens }: Guarded): HttpError => {
   const refused = refuseFailed(message)
   const quoted = findQuoted(text, message)

@@ -250,7 +250,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
     kept.find((each) => each.user === name)?.role ?? invited
 
   return {
-    /** Of two administrators who remove each other, the second is none any more. */
+    /** Makes a change for an admin: of two who remove each other, the second is none any more. */
     change: (asked: Asked, by: string): Promise<object> =>
       access.change((state) => {
         const isAdmin = state.users.some((each) => each.user === by && each.role === 'admin')

@@ -92,7 +92,7 @@ export const oidcRoutes = (
     tokens,
     logger,
   }: {
-    /** Of the store: all processes that share it know each other's cookies. */
+    /** The secret of the store: all processes that share it know each other's cookies. */
     secret: Buffer
     changes: Pick<ReturnType<typeof accessChanges>, 'enter'>
     tokens: LoginTokens

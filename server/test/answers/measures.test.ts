@@ -97,7 +97,7 @@ describe('explore', () => {
       ['map', 80, 2, 1],
       [null, 17, 2, 2],
     ])
-    // Of a single other value the name is told.
+    // A single other value is told by its name.
     expect((await post({ ...asked, most: 2 })).lines.at(-1)).toEqual(['pin', 7, 1, 1])
   })
 

@@ -28,7 +28,7 @@ function nameOf(id) {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}… (${text.length})` : text)
 }
 
-/** Of a text with half of a character the doors of events keep U+FFFD, and all others refuse it. */
+/** The doors of events keep U+FFFD for half of a character in a text, and all others refuse it. */
 const isTaken = (/** @type {string} */ kind, /** @type {string} */ door) =>
   kind === 'good' || (kind === 'half' && door === 'track')
 const whole = (/** @type {string} */ json) =>

@@ -9,7 +9,7 @@ const parts = { time: timeParameters, segment: ['bots', 'anonymous', filterParam
 type Part = keyof typeof parts
 const ofBoard = ['env', ...parts.time, ...parts.segment]
 
-/** Of an address what a board keeps, with its environment in any case. */
+/** What a board keeps of an address, with its environment in any case. */
 export const keptOf = (search: URLSearchParams, environment: string): URLSearchParams =>
   changeSearch(pickScope(search, ofBoard), { env: environment })
 

@@ -11,7 +11,7 @@ export interface GuestView {
   search: string
   /** The one card of the page that is shown. */
   card?: string
-  /** Of a link to a board: its cards, as far as guests may see them. */
+  /** The cards of a board that a link is to, as far as guests may see them. */
   cards?: readonly ShownCard[]
   /** The goals that the link counts. */
   goals: readonly Saved<'goal'>[]

@@ -2,7 +2,7 @@ import { describeFilter } from '../data/filters'
 import { useScope } from '../address/scope'
 import { nameDays } from './format'
 
-/** Of which time and whom a card is that stands alone. */
+/** Which time and which people a card that stands alone is of. */
 export function ScopeNote({ of }: { of: readonly ('time' | 'segment')[] }) {
   const { range, filters, now } = useScope()
   const texts = [

@@ -165,7 +165,7 @@ const placeNamed = (message: string, { tokens }: Statement, place: number): numb
   const literals = [at, at + 1, at + 2, ...(isSymbol(tokens[at], ':') ? [at - 1] : [])]
   const literal = literals.find((each) => tokens[each]?.kind === 'text' && isNamed(message, tokens[each]))
   if (literal !== undefined) return tokens[literal]!.start
-  // Of `a.b.c` the place is that of `a`.
+  // The place of `a.b.c` is that of `a`.
   while (isSymbol(tokens[at - 1], '.')) at -= 2
   let end = at
   while (isSymbol(tokens[end + 1], '.')) end += 2

@@ -151,7 +151,7 @@ export const endOfCall = (tokens: readonly SqlToken[], from: number): number => 
   }
 }
 
-/** The same, with the casts behind it. */
+/** Where a call ends, with the casts behind it. */
 export const endOfCastCall = (tokens: readonly SqlToken[], from: number): number => {
   let at = endOfCall(tokens, from)
   while (isCast(tokens, at + 1)) {

@@ -1,6 +1,5 @@
 // What node-postgres' own tests check of sessions, and those of pg-cursor, pg-query-stream and pg-pool.
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { of, ofPool, one, pg, value, withClient, withPool } from './askPg.mjs'
 import { codeOf, endless, known, load, tell, until } from './check.mjs'
 
@@ -35,16 +34,6 @@ await of(
 await of('query_timeout', async (c) => codeOf(() => c.query(endless)), 'Query read timeout', {
   query_timeout: 50,
 })
-await of(
-  'idle_in_transaction_session_timeout ends the session',
-  async (c) => {
-    const ended = once(c, 'error').then(([error]) => error.code)
-    await c.query('BEGIN')
-    return Promise.race([ended, sleep(3000, 'it goes on')])
-  },
-  '25P03',
-  { idle_in_transaction_session_timeout: 100 },
-)
 await of('lock_timeout', (c) => value(c, 'SHOW lock_timeout'), '300ms', { lock_timeout: 300 })
 await of(
   'process ids differ',

@@ -18,7 +18,7 @@ import { CardBar } from './CardBar'
 interface Draft {
   title: string
   cards: readonly BoardCard[]
-  /** Of the board when arranging began: it is saved only where nobody else has changed it meanwhile. */
+  /** The version that the board had when arranging began: it is saved only where nobody else has changed it meanwhile. */
   version: number
 }
 
