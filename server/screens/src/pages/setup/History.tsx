@@ -93,9 +93,11 @@ export function History() {
     setSending(false)
     setChanges((before) => before + 1)
   }
-  const act = (method: 'POST' | 'DELETE', path: string) => () => void change(() => askImport(method, path))
-  const read = (map: Record<string, string>) =>
-    void change(() => askImport('POST', `/read?${new URLSearchParams(map).toString()}`))
+  /** Shows what became of the import at once: until the next look its buttons would be those of before. */
+  const tell = (...request: Parameters<typeof askImport>) =>
+    void change(async () => setFound(await askImport(...request)))
+  const act = (method: 'POST' | 'DELETE', path: string) => () => tell(method, path)
+  const read = (map: Record<string, string>) => tell('POST', `/read?${new URLSearchParams(map).toString()}`)
   const send = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
@@ -104,7 +106,7 @@ export function History() {
     const search = new URLSearchParams({ source, environment, name: file.name })
     const site = String(form.get('site')).trim()
     if (site !== '') search.set('site', site)
-    void change(() => askImport('POST', `?${search.toString()}`, { body: file }))
+    tell('POST', `?${search.toString()}`, { body: file })
   }
   const busy = isSending || (found !== null && isBusy(found.state))
   const total = found?.report?.taken ?? 0
