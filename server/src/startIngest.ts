@@ -1,6 +1,7 @@
 import { DaySalt, saltFile } from './analytics/DaySalt.js'
 import { serveAlerts, signingSecretOf } from './alerts/alertRoutes.js'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
+import { payloadTaker } from './analytics/payloadTaker.js'
 import { openCountries } from './analytics/createSenderReader.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes, docRoutes } from './files/fileRoutes.js'
@@ -140,10 +141,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     cleanups.add(() => daySalt.stop())
     const logged = plan && takesEvents ? await logPlan(plan, log, logger) : undefined
     cleanups.add(() => logged?.stop())
-    const analytics = analyticsRoutes({
+    const taker = payloadTaker({
       ...options,
-      environments,
-      apiKeys,
       intake,
       accepted,
       noticed,
@@ -153,6 +152,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       holderOf: (request) => networkOf(readAddress(request)),
       findCountry,
     })
+    const analytics = analyticsRoutes({ ...options, ...taker, environments, apiKeys })
     const storing = () => engine?.view.failing
     const registry = createRegistry({
       routes: () => listener.routes(),

@@ -68,7 +68,8 @@ export const openOwnAccess = async (options: ServerOptions): Promise<OwnAccess> 
   const place = accessFile(file)
   const access = await Access.open(place, { logger: new Logger('silent'), mayBeAway: false })
   const { text: before } = await place.read()
-  const admin = access.state.users.find((each) => each.role === 'admin')
+  // Whoever came by a provider has no password here, and without the provider is nobody.
+  const admin = access.state.users.find((each) => each.role === 'admin' && each.subject === undefined)
   let password: string | undefined
   if (admin === undefined) {
     password = randomBytes(12).toString('base64url')

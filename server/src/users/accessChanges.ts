@@ -145,8 +145,9 @@ export const accessChanges = ({ access, users, environments }: Given) => {
   }
   /** Somebody must be able to take a change back. */
   const withAdmin = (changed: AccessState['users']) => {
-    // A provider may be away.
-    const isOwn = ({ role: has, subject }: KeptUser) => has === 'admin' && subject === undefined
+    // A provider may be away, and a user of a flag hides one of the same name.
+    const isOwn = ({ user: name, role: has, subject }: KeptUser) =>
+      has === 'admin' && subject === undefined && fixed(name) === undefined
     if (!changed.some(isOwn) && !users.list().some(isFixedAdmin))
       throw wrong(
         'last-admin',
@@ -297,7 +298,10 @@ export const accessChanges = ({ access, users, environments }: Given) => {
         }
       }),
 
-    /** Takes in whoever a provider vouches for. Its own users never get the name of another one. */
+    /**
+     * Takes in whoever a provider vouches for. Its own users never get the name of another one; somebody who is called
+     * otherwise now has the old name no more.
+     */
     enter: async (entering: Required<KeptUser>): Promise<void> => {
       const { user: name, role: as, subject, password } = entering
       checkEntering({ user: name })
@@ -305,7 +309,8 @@ export const accessChanges = ({ access, users, environments }: Given) => {
       const flag = fixed(name)
       if (flag !== undefined && flag !== '--oidc-issuer')
         throw wrong('taken', `There is a user ${quoted(name)} already.`)
-      if (access.state.users.some((each) => isThere(each) && each.role === as)) return
+      const theirs = access.state.users.filter((each) => each.subject === subject)
+      if (theirs.length === 1 && isThere(theirs[0]!) && theirs[0]!.role === as) return
       await access.change((state) => {
         const before = state.users.find((each) => each.user === name)
         if (namesOfAgents.includes(name) || (before !== undefined && !isThere(before)))
@@ -316,7 +321,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
           before === undefined ? { user: name, role: as, password, subject } : { ...before, role: as }
         return {
           state: {
-            users: [...state.users.filter((each) => each !== before), entered],
+            users: [...state.users.filter((each) => each.subject !== subject), entered],
             invitations: state.invitations.filter((each) => each.user !== name),
           },
           note: { by: name, change: 'enter', of: name, as },
@@ -325,12 +330,26 @@ export const accessChanges = ({ access, users, environments }: Given) => {
       })
     },
 
-    /** Changes the user's own password. */
+    /** Ends all logins of whoever a provider no longer gives a role. */
+    leave: async (subject: string): Promise<void> => {
+      const { user: name } = access.state.users.find((each) => each.subject === subject) ?? {}
+      if (name === undefined) return
+      await access.change((state) => ({
+        state: { users: state.users.filter((each) => each.subject !== subject) },
+        note: { by: name, change: 'remove-user', of: name, as: null },
+        answer: undefined,
+      }))
+    },
+
+    /** Changes the user's own password, and ends a link to another one. */
     setPassword: (name: string, password: string): Promise<void> =>
       access.change((state) => {
         const found = keptUser(state, name)
         return {
-          state: { users: state.users.map((each) => (each === found ? { ...each, password } : each)) },
+          state: {
+            users: state.users.map((each) => (each === found ? { ...each, password } : each)),
+            invitations: state.invitations.filter((each) => each.user !== name),
+          },
           note: { by: name, change: 'set-password', of: name, as: null },
           answer: undefined,
         }

@@ -8,7 +8,7 @@ import type { Identity } from './Identity.js'
 import type { LoginLink, LoginTokens } from './LoginTokens.js'
 import type { PasswordCheck } from './PasswordCheck.js'
 import type { Users } from './Users.js'
-import type { Noticed } from '../analytics/analyticsRoutes.js'
+import type { Noticed } from '../analytics/payloadTaker.js'
 import type { ApiKeys } from '../http/apiKeys.js'
 import type { CompleteOptions } from '../options/flags.js'
 

@@ -55,6 +55,16 @@ describe('without a flag', () => {
     expect(read().users.map(({ user }) => user)).toEqual(['bob', 'admin'])
   })
 
+  it('gives its link to an admin with a password, and never to one of a provider', async () => {
+    await open()
+    const own = read().users[0]!
+    const foreign = { ...own, user: 'grace@example.com', subject: 'https://login.example u-1' }
+    change({ users: [foreign, own] })
+    expect((await open()).news!.link.user).toBe('admin')
+    change({ users: [foreign] })
+    expect((await open()).news!.password).toMatch(/^[\w-]{16}$/)
+  })
+
   it('takes back what it has made when the service does not start, and only that', async () => {
     const { undo } = await open()
     undo()
