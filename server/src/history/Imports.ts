@@ -78,13 +78,15 @@ export interface ImportState {
 export interface ImportsOptions {
   folder: DataFolder
   intake: Intake
-  environments: readonly string[]
+  environments: ReadonlySet<string>
   retentionDays: Readonly<Record<string, number>>
   minFreeDiskBytes: number | undefined
   /** Counts the rows that are accepted, for the metrics. */
   accepted: Record<EntryKind, number>
 }
 
+const stopped = () =>
+  refuse(409, 'import-stopped', 'This import was stopped by DELETE /history.', { connection: 'close' })
 export const busy = () =>
   refuse(409, 'import-running', 'Another file is being imported. Wait for it, or stop it by DELETE /history.')
 
@@ -142,8 +144,8 @@ export class Imports {
   /** Takes a file, and begins to read it. */
   async receive(request: IncomingMessage, asked: Asked): Promise<void> {
     if (['receiving', 'reading', 'importing'].includes(this.#current?.state ?? '')) throw busy()
-    await this.drop()
     const { folder, minFreeDiskBytes } = this.#options
+    const before = this.#current
     const current: Current = {
       ...asked,
       imported: '',
@@ -157,18 +159,23 @@ export class Imports {
       reader: undefined,
       stopped: new AbortController(),
     }
+    // At once, so that of two files that come in one moment the second finds the first.
     this.#current = current
+    const { signal } = current.stopped
     try {
+      await this.#stop(before)
       await mkdir(folder.history, { recursive: true, mode: 0o700 })
       const { reserveBytes } = await DiskRoom.open(folder, minFreeDiskBytes)
       const hash = createHash('sha256')
       const limits = { maxBytes, reserveBytes, idleMs: clientPatienceMs }
       current.bytes = await spoolFile(request, this.#file, limits, async function* ({ chunks }) {
         for await (const chunk of chunks) {
+          signal.throwIfAborted()
           hash.update(chunk)
           yield chunk
         }
       })
+      signal.throwIfAborted()
       current.hash = hash.digest('hex')
     } catch (error) {
       if (this.#current === current) await this.drop()
@@ -198,6 +205,7 @@ export class Imports {
       const { history } = this.#options.folder
       const left = (await readdir(history)).filter((each) => each !== 'file')
       await Promise.all(left.map((each) => rm(join(history, each), { recursive: true, force: true })))
+      current.stopped.signal.throwIfAborted()
       current.reader = new SideProcess<ToReader, FromReader>(program)
       current.report = await this.#report(current)
       current.state = 'ready'
@@ -307,11 +315,15 @@ export class Imports {
 
   /** Stops what runs, and removes the file. What is stored already stays. */
   async drop(): Promise<void> {
-    clearTimeout(this.#forgotten)
     const current = this.#current
     this.#current = undefined
-    if (current === undefined) return
-    current.stopped.abort()
+    await this.#stop(current)
+  }
+
+  async #stop(current: Current | undefined): Promise<void> {
+    clearTimeout(this.#forgotten)
+    if (current === undefined) return this.#cleaned
+    current.stopped.abort(stopped())
     await this.#clean(current)
   }
 }

@@ -13,16 +13,7 @@ import { archiveEvents } from '../../src/archive/archiveEvents.js'
 import { Logger } from '../../src/Logger.js'
 import { quoteText } from '../../src/duckdb/quote.js'
 import { createMutex, inTransaction } from '../../src/duckdb/transactions.js'
-import {
-  entriesOf,
-  environments,
-  eventNames,
-  historyAt,
-  moments,
-  type Step,
-  timestampAt,
-  zones,
-} from './histories.js'
+import { entriesOf, eventNames, historyAt, moments, type Step, timestampAt, zones } from './histories.js'
 import type { Condition } from '../../src/answers/Parameter.js'
 import { readAsk, statementOf } from '../../src/answers/answers.js'
 import { counting, explore, rolling, rollingQuestion, withEarlier } from './measures.js'
@@ -92,7 +83,7 @@ const store = async ({ steps, cut, isFolded, salt }: Stored): Promise<Seen[]> =>
   }
   await makeAllEvents(connection, archive)
   await buildSessions(connection)
-  const apply = applyAnalytics({ environments, window })
+  const apply = applyAnalytics({ window })
   const entries = entriesOf(steps)
   for (const run of [entries.slice(0, cut), entries.slice(cut)]) {
     if (run.length > 0) await inTransaction(connection, () => apply(connection, run))
