@@ -28,6 +28,7 @@ import { eraseRoute, LocalRounds, Rounds } from './privacy/ErasureRounds.js'
 import { LoggedRounds } from './cluster/LoggedErasures.js'
 import { listenPostgres } from './postgres/door/listenPostgres.js'
 import { savedRoute } from './saved/savedRoute.js'
+import { type Arrived, senderRoutes } from './senders/senderRoutes.js'
 import { analyticsCatalog } from './duckdb/quote.js'
 import { asOperatorError, reasonOf } from './OperatorError.js'
 import { Access, accessFile } from './users/Access.js'
@@ -147,6 +148,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       findCountry,
     })
     const analytics = analyticsRoutes({ ...options, ...taker, environments, apiKeys })
+    const arrived = new Map<string, Arrived>()
+    const senders = senderRoutes({ ...options, ...taker, environments, apiKeys, arrived })
     const storing = () => engine?.view.failing
     const registry = createRegistry({
       routes: () => listener.routes(),
@@ -200,6 +203,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       serveAlerts({ link: engine.link, intake: ofUsers, newest: opened.newest, logger })
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
+      eventsBelow: options.senders.on.map((name) => `/${name}/`),
       // The provider's page leads back.
       open: [...doorPaths, ...oidc.map(({ path }) => path)],
       openBelow: [filePrefix, screenPrefix],
@@ -208,6 +212,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     }
     const listener: Listener = new Listener(
       [
+        // Before the contract's, which say of every path that ends like one of theirs that it is a mistake.
+        ...senders,
         ...analytics,
         ...fileRoutes(options.filesFolder),
         ...docRoutes(),
@@ -233,7 +239,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...screenRoutes(options.screensFolder, framesOf(engine.proxy)),
               ...guestProxyRoutes(engine.proxy),
               ...loginRoutes({ ...options, hasOidc: oidc.length > 0, users, link, logins, tokens, identify }),
-              setupRoute({ ...options, users, apiKeys, noticed, authenticate }),
+              setupRoute({ ...options, users, apiKeys, noticed, arrived, authenticate }),
               ...accessRoutes({ changes, access, users, apiKeys, authenticate, logins, tokens, tries }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0
