@@ -257,6 +257,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               savedRoute({
                 ...options,
                 authenticate,
+                environments: readable,
                 intake: ofUsers,
                 signingSecret,
                 secret: opened.taskSecret,
