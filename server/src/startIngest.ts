@@ -255,7 +255,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...oidc,
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
-                ...{ ...options, authenticate, signingSecret },
+                ...{ ...options, authenticate, signingSecret, environments: readable },
                 intake: ofUsers,
                 secret: opened.taskSecret,
               }),
