@@ -248,7 +248,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
                 signingSecret,
                 secret: opened.taskSecret,
               }),
-              ...historyRoutes({ ...history!, authenticate, imports: imports! }),
+              ...historyRoutes({ ...history!, authenticate, imports: imports!, proxy: engine.proxy }),
             ]),
       ],
       logger,

@@ -57,7 +57,7 @@ describe('without a flag', () => {
 
   it('gives its link to an admin with a password, and never to one of a provider', async () => {
     await open()
-    const own = read().users[0]!
+    const own = read().users[0]
     const foreign = { ...own, user: 'grace@example.com', subject: 'https://login.example u-1' }
     change({ users: [foreign, own] })
     expect((await open()).news!.link.user).toBe('admin')
