@@ -1,6 +1,7 @@
 import { DaySalt, saltFile } from './analytics/DaySalt.js'
 import { serveAlerts, signingSecretOf } from './alerts/alertRoutes.js'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
+import { payloadTaker } from './analytics/payloadTaker.js'
 import { openCountries } from './analytics/createSenderReader.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes, docRoutes } from './files/fileRoutes.js'
@@ -29,7 +30,7 @@ import { listenPostgres } from './postgres/door/listenPostgres.js'
 import { savedRoute } from './saved/savedRoute.js'
 import { analyticsCatalog } from './duckdb/quote.js'
 import { asOperatorError, reasonOf } from './OperatorError.js'
-import { Access, accessFile } from './users/Access.js'
+import { Access, accessFile, openEnvironments } from './users/Access.js'
 import { accessPath, accessRoutes, invitationPath, passwordPath } from './users/accessRoutes.js'
 import { accessChanges } from './users/accessChanges.js'
 import { authenticateBy, identifyBy, TokenTries } from './users/authenticate.js'
@@ -75,6 +76,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
+    /** Those that take events: of the flag, and made by clicking. */
     const environments = new Set(options.environments)
     const plan = options.planFile === '' ? undefined : readPlan(options.planFile)
     const apiKeys = new ApiKeys(options.apiKeys, environments, options.serverKeys)
@@ -92,10 +94,15 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const kept = shared === undefined ? accessFile(engine!.folder.access) : shared.access
     const access = await Access.open(kept, { logger, mayBeAway: url !== undefined && role === 'engine' })
     const takeAccess = () => {
+      environments.clear()
+      for (const each of [...options.environments, ...openEnvironments(access.state)]) environments.add(each)
       apiKeys.keep(access.state.keys)
       return users.keep(access.state.users)
     }
     takeAccess()
+    const readable = () => [
+      ...new Set([...environments, ...access.state.environments.map(({ name }) => name)]),
+    ]
     if (apiKeys.isEmpty && takesEvents)
       logger.warn('There is no API key (--api-keys): every /track, /identify and /alias is answered by 401.')
     const taskIds = new TaskIds(opened.taskSecret)
@@ -134,10 +141,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     cleanups.add(() => daySalt.stop())
     const logged = plan && takesEvents ? await logPlan(plan, log, logger) : undefined
     cleanups.add(() => logged?.stop())
-    const analytics = analyticsRoutes({
+    const taker = payloadTaker({
       ...options,
-      environments,
-      apiKeys,
       intake,
       accepted,
       noticed,
@@ -147,6 +152,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       holderOf: (request) => networkOf(readAddress(request)),
       findCountry,
     })
+    const analytics = analyticsRoutes({ ...options, ...taker, environments, apiKeys })
     const storing = () => engine?.view.failing
     const registry = createRegistry({
       routes: () => listener.routes(),
@@ -192,7 +198,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
             logger,
           })
     const ofUsers = shared === undefined ? intake : openIntake(shared.ofUsers)
-    const history = engine && { ...options, folder: engine.folder, intake: ofUsers, accepted }
+    const history = engine && { ...options, environments, folder: engine.folder, intake: ofUsers, accepted }
     const imports = history && new Imports(history)
     cleanups.add(() => imports?.drop())
     const signingSecret = options.webhookSecret || signingSecretOf(opened.taskSecret)
@@ -232,9 +238,16 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
           : [
               ...screenRoutes(options.screensFolder, framesOf(engine.proxy)),
               ...guestProxyRoutes(engine.proxy),
-              ...loginRoutes({ ...options, hasOidc: oidc.length > 0, users, link, logins, tokens, identify }),
-              setupRoute({ ...options, users, apiKeys, noticed, authenticate }),
-              ...accessRoutes({ changes, access, users, apiKeys, authenticate, logins, tokens, tries }),
+              ...loginRoutes({
+                environments: readable,
+                hasOidc: oidc.length > 0,
+                ...{ users, link, logins, tokens, identify },
+              }),
+              setupRoute({ ...options, environments, users, apiKeys, noticed, authenticate }),
+              ...accessRoutes({
+                ...{ changes, access, users, apiKeys, authenticate, logins, tokens, tries },
+                environments: options.environments,
+              }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0
                 ? [mcpProxyRoute(options, { proxy: engine.proxy, tries })]

@@ -78,7 +78,7 @@ export interface ImportState {
 export interface ImportsOptions {
   folder: DataFolder
   intake: Intake
-  environments: readonly string[]
+  environments: ReadonlySet<string>
   retentionDays: Readonly<Record<string, number>>
   minFreeDiskBytes: number | undefined
   /** Counts the rows that are accepted, for the metrics. */

@@ -14,15 +14,15 @@ const readMap = (parameters: URLSearchParams): Record<string, string> =>
 
 const hostForm = /^[a-z\d.-]{1,253}(?::\d{1,5})?$/i
 
-const readAsked = (search: string, environments: readonly string[]): Asked => {
+const readAsked = (search: string, environments: ReadonlySet<string>): Asked => {
   const parameters = new URLSearchParams(search)
   checkParameters(parameters, ['source', 'environment', 'name', 'site', ...Object.keys(fields)])
   const source = sources.find((each) => each === parameters.get('source'))
   if (source === undefined)
     throw refuse(400, 'invalid-parameter', `source must be one of ${sources.join(', ')}.`)
   const environment = parameters.get('environment') ?? 'production'
-  if (!environments.includes(environment))
-    throw refuse(400, 'invalid-parameter', `environment must be one of ${environments.join(', ')}.`)
+  if (!environments.has(environment))
+    throw refuse(400, 'invalid-parameter', `environment must be one of ${[...environments].join(', ')}.`)
   const site = parameters.get('site') || 'site.invalid'
   if (!hostForm.test(site))
     throw refuse(400, 'invalid-parameter', 'site must be a host, such as www.example.com.')

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
+import { makeKey } from '../http/apiKeys.js'
 import { Logger } from '../Logger.js'
 import { completeOptions, type ServerOptions } from '../options/flags.js'
 import { DataFolder } from '../disk/DataFolder.js'
 import { Access, accessFile } from './Access.js'
-import { makeKey } from './accessChanges.js'
 import { LoginLink, linkMinutes } from './LoginTokens.js'
 import { hashPassword } from './passwordHash.js'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { screenPrefix } from '../files/screenRoutes.js'
-import { hasEnded, hashSecret, type KeptKey } from '../http/apiKeys.js'
+import { hasEnded, hashSecret, type KeptKey, makeKey } from '../http/apiKeys.js'
 import { refuse } from '../http/HttpError.js'
 import { shapeChecker } from '../http/readJson.js'
-import { type Access, type AccessState, type KeptUser, type Made } from './Access.js'
+import { type Access, type AccessState, type KeptUser, type Made, openEnvironments } from './Access.js'
 import { adminsOnly, type UserRole } from './Identity.js'
 import { userRoles } from '../options/values.js'
 import type { Users } from './Users.js'
@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 const invitedMs = 7 * dayMs
 /** How long a replaced key still works. */
 const replacedMs = dayMs
-const most = { users: 1000, keys: 500, invitations: 100 }
+const most = { users: 1000, keys: 500, invitations: 100, environments: 100 }
 
 /** Names that the service gives to whoever asks by a token: their queries are not a person's. */
 const namesOfAgents = ['agent', 'agent with persons']
@@ -25,6 +25,10 @@ const user = { type: 'string', pattern: shown(':'), maxLength: 100 }
 const role = { type: 'string', enum: userRoles }
 const id = { type: 'string', maxLength: 100 }
 
+/** The flags that name environments part them by commas, and a key from its environment by a colon. */
+const environmentName = { type: 'string', pattern: shown(':,'), maxLength: 100 }
+const chosen = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1000, nullable: true }
+
 const shapes = {
   invite: { user, role },
   'reset-password': { user },
@@ -34,10 +38,13 @@ const shapes = {
   'make-key': {
     name: { type: 'string', pattern: shown(''), maxLength: 100 },
     kind: { type: 'string', enum: ['public', 'server'] },
-    environments: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1000, nullable: true },
+    environments: chosen,
   },
   'rotate-key': { id },
   'withdraw-key': { id },
+  'set-environments': { id, environments: chosen },
+  'add-environment': { name: environmentName },
+  'withdraw-environment': { name: environmentName },
 }
 type ChangeName = keyof typeof shapes
 
@@ -74,8 +81,9 @@ export const readChange = (value: unknown): Asked => {
 }
 
 const wrong = (code: string, message: string) => refuse(409, code, message)
+const missing = (code: string, message: string) => refuse(404, code, message)
 const quoted = (text: string) => JSON.stringify(text)
-const endOf = (ms: number) => new Date(Date.now() + ms).toISOString()
+const after = (ms: number) => new Date(Date.now() + ms).toISOString()
 
 /** Invites a new user, or one who is there to a new password. A second invitation ends the first. */
 const invite = (
@@ -89,7 +97,7 @@ const invite = (
       `There are ${most.invitations} invitations that nobody has taken: withdraw one first.`,
     )
   const token = randomBytes(24).toString('base64url')
-  const end = endOf(invitedMs)
+  const end = after(invitedMs)
   return {
     invitations: [...others, { user: name, role: as, hash: hashSecret(token), by, ends_at: end }],
     // No request carries what stands behind the #, so no log of a server or proxy has the token.
@@ -97,33 +105,14 @@ const invite = (
   }
 }
 
-export const makeKey = (
-  { name, kind, environments }: Pick<KeptKey, 'name' | 'kind' | 'environments'>,
-  by: string,
-) => {
-  const key = `${kind === 'public' ? 'pk' : 'sk'}_${randomBytes(kind === 'public' ? 12 : 24).toString('base64url')}`
-  const hash = hashSecret(key)
-  const kept: KeptKey = {
-    id: hash.slice(0, 12),
-    name,
-    kind,
-    environments,
-    key: kind === 'public' ? key : null,
-    hash,
-    made_by: by,
-    made_at: new Date().toISOString(),
-    ends_at: null,
-  }
-  return { key, kept }
-}
-
 interface Given {
   access: Access
   users: Users
+  /** Those of the flag. */
   environments: readonly string[]
 }
 
-/** What an administrator may change of users and keys. */
+/** What an administrator may change of users, keys and environments. */
 export const accessChanges = ({ access, users, environments }: Given) => {
   /** The flag that gives a user, who then cannot be changed here. */
   const fixed = (name: string) => users.find(name)?.from ?? undefined
@@ -134,18 +123,25 @@ export const accessChanges = ({ access, users, environments }: Given) => {
     const flag = fixed(name)
     if (flag !== undefined) throw wrong('fixed', `The user ${quoted(name)} is from ${flag}: change it there.`)
     const found = state.users.find((each) => each.user === name)
-    if (found === undefined) throw refuse(404, 'no-such-user', `There is no user ${quoted(name)}.`)
+    if (found === undefined) throw missing('no-such-user', `There is no user ${quoted(name)}.`)
     return found
   }
   const keptKey = (state: AccessState, wanted: string) => {
     const found = state.keys.find((each) => each.id === wanted)
     if (found === undefined)
-      throw refuse(
-        404,
+      throw missing(
         'no-such-key',
         'There is no such key that was made here. Keys of flags are changed there.',
       )
     return found
+  }
+  const openOnes = (state: AccessState) => [...environments, ...openEnvironments(state)]
+  const checkChosen = (state: AccessState, wanted: readonly string[] | null) => {
+    const there = openOnes(state)
+    const unknown = wanted?.find((each) => !there.includes(each))
+    if (unknown === undefined) return
+    const message = `environments names ${quoted(unknown)}; there are ${there.join(', ')}.`
+    throw refuse(400, 'invalid-body', message)
   }
   /** Somebody must be able to take a change back. */
   const withAdmin = (changed: AccessState['users']) => {
@@ -184,7 +180,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
       case 'withdraw-invitation': {
         const invitations = state.invitations.filter((each) => each.user !== name)
         if (invitations.length === state.invitations.length)
-          throw refuse(404, 'no-such-invitation', `There is no invitation of ${quoted(name)}.`)
+          throw missing('no-such-invitation', `There is no invitation of ${quoted(name)}.`)
         return { state: { invitations }, note: note(name), answer: {} }
       }
       case 'set-role': {
@@ -201,13 +197,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
         return { state: { users: left, invitations }, note: note(name), answer: {} }
       }
       case 'make-key': {
-        const unknown = asked.environments?.find((each) => !environments.includes(each))
-        if (unknown !== undefined)
-          throw refuse(
-            400,
-            'invalid-body',
-            `environments names ${quoted(unknown)}; there are ${environments.join(', ')}.`,
-          )
+        checkChosen(state, asked.environments)
         if (state.keys.length >= most.keys)
           throw wrong('too-many', `There are ${most.keys} keys already: withdraw one first.`)
         const { key, kept } = makeKey(asked, by)
@@ -219,24 +209,50 @@ export const accessChanges = ({ access, users, environments }: Given) => {
         if (found.ends_at !== null)
           throw wrong('replaced', `This key was replaced, and works until ${found.ends_at}.`)
         const { key, kept } = makeKey(found, by)
-        const end = endOf(replacedMs)
+        const end = after(replacedMs)
         const keys = [...state.keys.map((each) => (each === found ? { ...each, ends_at: end } : each)), kept]
         return { state: { keys }, note: note(found.name), answer: { key, old_ends_at: end } }
       }
       case 'withdraw-key': {
         const found = keptKey(state, asked.id)
-        return {
-          state: { keys: state.keys.filter((each) => each !== found) },
-          note: note(found.name),
-          answer: {},
-        }
+        const keys = state.keys.filter((each) => each !== found)
+        return { state: { keys }, note: note(found.name), answer: {} }
+      }
+      case 'set-environments': {
+        const found = keptKey(state, asked.id)
+        checkChosen(state, asked.environments)
+        const changed = { ...found, environments: asked.environments }
+        const where = asked.environments?.join(', ') ?? null
+        const keys = state.keys.map((each) => (each === found ? changed : each))
+        return { state: { keys }, note: note(found.name, where), answer: {} }
+      }
+      case 'add-environment': {
+        const others = state.environments.filter((each) => each.name !== asked.name)
+        if (openOnes(state).includes(asked.name))
+          throw wrong('taken', `There is an environment ${quoted(asked.name)} already.`)
+        if (others.length >= most.environments)
+          throw wrong('too-many', `There are, or have been, ${most.environments} environments already.`)
+        const added = { name: asked.name, made_by: by, made_at: after(0), withdrawn_at: null }
+        return { state: { environments: [...others, added] }, note: note(asked.name), answer: {} }
+      }
+      case 'withdraw-environment': {
+        if (environments.includes(asked.name))
+          throw wrong(
+            'fixed',
+            `The environment ${quoted(asked.name)} is from --environments: change it there.`,
+          )
+        if (!openOnes(state).includes(asked.name))
+          throw missing('no-such-environment', `There is no environment ${quoted(asked.name)}.`)
+        const left = state.environments.map((each) =>
+          each.name === asked.name ? { ...each, withdrawn_at: after(0) } : each,
+        )
+        return { state: { environments: left }, note: note(asked.name), answer: {} }
       }
     }
   }
 
   const gone = () =>
-    refuse(
-      404,
+    missing(
       'no-such-invitation',
       'This link is no longer good: it was used or withdrawn, or its seven days are over.',
     )

@@ -8,15 +8,16 @@ import type { Identity } from './Identity.js'
 import type { LoginLink, LoginTokens } from './LoginTokens.js'
 import type { PasswordCheck } from './PasswordCheck.js'
 import type { Users } from './Users.js'
-import type { Noticed } from '../analytics/analyticsRoutes.js'
+import type { Noticed } from '../analytics/payloadTaker.js'
 import type { ApiKeys } from '../http/apiKeys.js'
 import type { CompleteOptions } from '../options/flags.js'
 
-interface SetupRouteOptions extends Pick<CompleteOptions, 'environments' | 'retentionDays' | 'usersFile'> {
+interface SetupRouteOptions extends Pick<CompleteOptions, 'retentionDays' | 'usersFile'> {
   authenticate: Authenticate
   users: Users
   apiKeys: ApiKeys
   noticed: Noticed
+  environments: ReadonlySet<string>
 }
 
 /**
@@ -40,7 +41,10 @@ export const setupRoute = (options: SetupRouteOptions): Route => {
         status: 200,
         headers: { 'cache-control': 'no-store' },
         body: {
-          environments: environments.map((name) => ({ name, retention_days: retentionDays[name] ?? null })),
+          environments: [...environments].map((name) => ({
+            name,
+            retention_days: retentionDays[name] ?? null,
+          })),
           ...(secret || { keys: null, users: null, users_file: null }),
           refused: noticed.refused ?? null,
           marked: { ids: noticed.ids, times: noticed.times },
@@ -58,7 +62,8 @@ interface LoginRoutesOptions {
   users: Users
   link: LoginLink | undefined
   identify: FindIdentity
-  environments: readonly string[]
+  /** Those that can be looked at. */
+  environments: () => readonly string[]
   /** Whether one may log in by OpenID Connect, too. */
   hasOidc: boolean
 }
@@ -92,7 +97,7 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
     headers: { 'cache-control': 'no-store' },
   })
   const replyTo = ({ user, role }: Identity) =>
-    reply({ user, role, environments, ...(logins.isForeign(user) && { oidc: true }) })
+    reply({ user, role, environments: environments(), ...(logins.isForeign(user) && { oidc: true }) })
 
   const check = async (request: IncomingMessage, given: Given): Promise<Identity> => {
     if ('token' in given) {
