@@ -259,7 +259,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
                 intake: ofUsers,
                 secret: opened.taskSecret,
               }),
-              ...historyRoutes({ ...history!, authenticate, imports: imports! }),
+              ...historyRoutes({ ...history!, authenticate, imports: imports!, proxy: engine.proxy }),
             ]),
       ],
       logger,
