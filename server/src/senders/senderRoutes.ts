@@ -9,6 +9,9 @@ import type { EntryKind } from '../payloads/payloads.js'
 import { payloadReader, type Payloads } from '../payloads/readPayloads.js'
 import { readSync } from '../wal/Intake.js'
 import { readAsked } from './readAsked.js'
+import { amplitude } from './amplitude.js'
+import { mixpanel } from './mixpanel.js'
+import { posthog } from './posthog.js'
 import { segment } from './segment.js'
 import {
   type Answer,
@@ -22,7 +25,7 @@ import {
 import { type SenderName, type SenderChoice } from './senderChoice.js'
 
 /** Each is at the path of its name: a body of another program never comes to the contract's own endpoints. */
-const senders: Readonly<Record<SenderName, Sender>> = { segment }
+const senders: Readonly<Record<SenderName, Sender>> = { segment, posthog, mixpanel, amplitude }
 
 /** What Set up tells of events that came by another program's SDK. */
 export interface Arrived {
