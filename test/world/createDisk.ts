@@ -431,4 +431,3 @@ export function createDisk(tasks: Tasks, quirks: Quirks = quiet) {
   }
 }
 
-export type Disk = ReturnType<typeof createDisk>

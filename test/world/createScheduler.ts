@@ -134,4 +134,3 @@ export function createScheduler() {
   }
 }
 
-export type Scheduler = ReturnType<typeof createScheduler>
