@@ -204,7 +204,7 @@ WITH days AS (
 )
 SELECT day::DATE::VARCHAR, count(DISTINCT person_id) FILTER ("timestamp" >= day) / count(DISTINCT person_id)
 FROM days JOIN events ON "timestamp" >= day - INTERVAL 29 DAY AND "timestamp" < day + INTERVAL 1 DAY
-GROUP BY ALL ORDER BY 1`)
+GROUP BY ALL HAVING count(*) FILTER ("timestamp" >= day) > 0 ORDER BY 1`)
     const shown = filled(await hand.rows('Stickiness (DAU/MAU) by day'))
     expect(shown.map((row) => row.slice(0, 2))).toEqual(
       wanted.map(([date, share]) => [day(date), formatShare(Number(share))]),

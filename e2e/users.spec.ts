@@ -37,11 +37,11 @@ test('an admin makes users and keys, replaces and withdraws them, by clicking', 
     await expect(dialog).toHaveCount(0)
     return value
   }
-  const isTaken = async (key: string) => {
+  const isTaken = async (key: string, environment = 'production') => {
     const response = await fetch(`${url}/track`, {
       method: 'POST',
       headers: { 'x-api-key': key },
-      body: JSON.stringify({ event: 'Seen', environment: 'production', properties: {}, distinct_id: 'a' }),
+      body: JSON.stringify({ event: 'Seen', environment, properties: {}, distinct_id: 'a' }),
     })
     return response.status
   }
@@ -98,7 +98,10 @@ test('an admin makes users and keys, replaces and withdraws them, by clicking', 
   await test.step('keys', async () => {
     await page.getByRole('button', { name: 'New key' }).click()
     await dialog.getByLabel('Name').fill('the shop')
-    await dialog.getByLabel('Writes to').selectOption('production')
+    await dialog.getByLabel('all environments').uncheck()
+    await dialog.getByRole('button', { name: 'Make the key' }).click()
+    await expect(dialog.getByRole('alert')).toHaveText('Choose an environment.')
+    await dialog.getByLabel('production').check()
     await dialog.getByRole('button', { name: 'Make the key' }).click()
     const key = await shown()
     expect(await isTaken(key)).toBe(200)
@@ -114,6 +117,34 @@ test('an admin makes users and keys, replaces and withdraws them, by clicking', 
     await dialog.getByRole('button', { name: 'Withdraw' }).click()
     await expect(row(page, 'API keys', key)).toHaveCount(0)
     expect([await isTaken(key), await isTaken(next)]).toEqual([401, 200])
+  })
+
+  await test.step('environments', async () => {
+    await page.getByRole('button', { name: 'New environment' }).click()
+    await dialog.getByLabel('Name').fill('production')
+    await dialog.getByRole('button', { name: 'Add it' }).click()
+    await expect(dialog.getByRole('alert')).toHaveText('There is an environment "production" already.')
+    await dialog.getByLabel('Name').fill('preview')
+    await expectAccessible(page, 'a new environment')
+    await dialog.getByRole('button', { name: 'Add it' }).click()
+    await expect(row(page, 'Environments', 'preview')).toContainText('test-key')
+    expect(await isTaken('test-key', 'preview')).toBe(200)
+    await expect(row(page, 'Environments', 'staging').getByRole('button')).toHaveCount(0)
+    await page.getByRole('button', { name: 'Environments: the shop' }).click()
+    await dialog.getByLabel('preview').check()
+    await expectAccessible(page, 'the environments of a key')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(row(page, 'API keys', 'the shop')).toContainText('production, preview')
+    await page.getByRole('button', { name: 'Withdraw: the environment preview' }).click()
+    await dialog.getByRole('button', { name: 'Withdraw' }).click()
+    await expect(row(page, 'Environments', 'preview')).toContainText('takes no events since')
+    expect(await isTaken('test-key', 'preview')).toBe(400)
+    await page.reload()
+    await page.getByLabel('Environment').selectOption('preview')
+    await page.getByRole('button', { name: 'Use again: the environment preview' }).click()
+    await expect(row(page, 'Environments', 'preview')).toContainText('test-key')
+    await expect(card(page, 'Who changed what')).toContainText('added the environment preview')
+    expect(await isTaken('test-key', 'preview')).toBe(200)
   })
 
   await test.step('on a phone', async () => {

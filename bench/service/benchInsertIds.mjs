@@ -57,7 +57,7 @@ const openStore = async (folder, name) => {
   return {
     connection,
     window,
-    apply: applyAnalytics({ environments: ['production'], window }),
+    apply: applyAnalytics({ window }),
     close: () => instance.closeSync(),
   }
 }

@@ -1,7 +1,7 @@
 import { DaySalt, saltFile } from './analytics/DaySalt.js'
 import { serveAlerts, signingSecretOf } from './alerts/alertRoutes.js'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
-import { openCountries } from './analytics/createSenderReader.js'
+import { payloadTaker } from './analytics/payloadTaker.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes, docRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
@@ -11,7 +11,7 @@ import { Origins } from './http/cors.js'
 import { refuse } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
-import { takeBase, createAddressOf, networkOf, warnOfProxies } from './http/behindProxy.js'
+import { takeBase } from './http/behindProxy.js'
 import { idsPath, idsRoutes } from './analytics/idsRoutes.js'
 import { historyRoutes } from './history/historyRoutes.js'
 import { Imports } from './history/Imports.js'
@@ -27,9 +27,10 @@ import { eraseRoute, LocalRounds, Rounds } from './privacy/ErasureRounds.js'
 import { LoggedRounds } from './cluster/LoggedErasures.js'
 import { listenPostgres } from './postgres/door/listenPostgres.js'
 import { savedRoute } from './saved/savedRoute.js'
+import { type Arrived, senderRoutes } from './senders/senderRoutes.js'
 import { analyticsCatalog } from './duckdb/quote.js'
 import { asOperatorError, reasonOf } from './OperatorError.js'
-import { Access, accessFile } from './users/Access.js'
+import { Access, accessFile, openEnvironments } from './users/Access.js'
 import { accessPath, accessRoutes, invitationPath, passwordPath } from './users/accessRoutes.js'
 import { accessChanges } from './users/accessChanges.js'
 import { authenticateBy, identifyBy, TokenTries } from './users/authenticate.js'
@@ -75,6 +76,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
   const cleanups = new Cleanups()
   try {
     const users = new Users(options)
+    /** Those that take events: of the flag, and made by clicking. */
     const environments = new Set(options.environments)
     const plan = options.planFile === '' ? undefined : readPlan(options.planFile)
     const apiKeys = new ApiKeys(options.apiKeys, environments, options.serverKeys)
@@ -92,10 +94,15 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const kept = shared === undefined ? accessFile(engine!.folder.access) : shared.access
     const access = await Access.open(kept, { logger, mayBeAway: url !== undefined && role === 'engine' })
     const takeAccess = () => {
+      environments.clear()
+      for (const each of [...options.environments, ...openEnvironments(access.state)]) environments.add(each)
       apiKeys.keep(access.state.keys)
       return users.keep(access.state.users)
     }
     takeAccess()
+    const readable = () => [
+      ...new Set([...environments, ...access.state.environments.map(({ name }) => name)]),
+    ]
     if (apiKeys.isEmpty && takesEvents)
       logger.warn('There is no API key (--api-keys): every /track, /identify and /alias is answered by 401.')
     const taskIds = new TaskIds(opened.taskSecret)
@@ -116,8 +123,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     startLag({ last, applied: furthest, spent, onLook: lagLimit.look }, cleanups)
     const backlog = () => ({
       rows: Math.max(0, log.last - applied()),
-      bytes: log.bytes,
-      lagSeconds: lag.seconds,
+      ...{ bytes: log.bytes, lagSeconds: lag.seconds },
     })
     const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
     const openIntake = (into: AcceptLog) =>
@@ -125,28 +131,19 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const intake = openIntake(log)
     const accepted = { track: 0, identify: 0, alias: 0 }
     const noticed = { ids: 0, times: 0 }
-    const readAddress = createAddressOf(options.trustProxy)
-    const addressOf = warnOfProxies(readAddress, options.trustProxy, logger)
-    const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase, addressOf)
     const salts = shared === undefined ? saltFile(engine!.folder.daySalt) : shared.salts
     const daySalt = new DaySalt(salts, logger)
     if (takesEvents) await daySalt.start()
     cleanups.add(() => daySalt.stop())
     const logged = plan && takesEvents ? await logPlan(plan, log, logger) : undefined
     cleanups.add(() => logged?.stop())
-    const analytics = analyticsRoutes({
-      ...options,
-      environments,
-      apiKeys,
-      intake,
-      accepted,
-      noticed,
-      daySalt,
+    const taker = payloadTaker({
+      ...{ ...options, intake, accepted, noticed, daySalt, logger },
       plan: () => logged?.id,
-      addressOf,
-      holderOf: (request) => networkOf(readAddress(request)),
-      findCountry,
     })
+    const analytics = analyticsRoutes({ ...options, ...taker, environments, apiKeys })
+    const arrived = new Map<string, Arrived>()
+    const senders = senderRoutes({ ...options, ...taker, environments, apiKeys, arrived })
     const storing = () => engine?.view.failing
     const registry = createRegistry({
       routes: () => listener.routes(),
@@ -192,7 +189,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
             logger,
           })
     const ofUsers = shared === undefined ? intake : openIntake(shared.ofUsers)
-    const history = engine && { ...options, folder: engine.folder, intake: ofUsers, accepted }
+    const history = engine && { ...options, environments, folder: engine.folder, intake: ofUsers, accepted }
     const imports = history && new Imports(history)
     cleanups.add(() => imports?.drop())
     const signingSecret = options.webhookSecret || signingSecretOf(opened.taskSecret)
@@ -200,6 +197,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       serveAlerts({ link: engine.link, intake: ofUsers, newest: opened.newest, logger })
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
+      eventsBelow: options.senders.on.map((name) => `/${name}/`),
       // The provider's page leads back.
       open: [...doorPaths, ...oidc.map(({ path }) => path)],
       openBelow: [filePrefix, screenPrefix],
@@ -208,6 +206,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     }
     const listener: Listener = new Listener(
       [
+        // Before the contract's, which say of every path that ends like one of theirs that it is a mistake.
+        ...senders,
         ...analytics,
         ...fileRoutes(options.filesFolder),
         ...docRoutes(),
@@ -232,9 +232,22 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
           : [
               ...screenRoutes(options.screensFolder, framesOf(engine.proxy)),
               ...guestProxyRoutes(engine.proxy),
-              ...loginRoutes({ ...options, hasOidc: oidc.length > 0, users, link, logins, tokens, identify }),
-              setupRoute({ ...options, users, apiKeys, noticed, authenticate }),
-              ...accessRoutes({ changes, access, users, apiKeys, authenticate, logins, tokens, tries }),
+              ...loginRoutes({
+                ...{
+                  environments: readable,
+                  hasOidc: oidc.length > 0,
+                  users,
+                  link,
+                  logins,
+                  tokens,
+                  identify,
+                },
+              }),
+              setupRoute({ ...options, environments, users, apiKeys, noticed, arrived, authenticate }),
+              ...accessRoutes({
+                ...{ changes, access, users, apiKeys, authenticate, logins, tokens, tries },
+                environments: options.environments,
+              }),
               ...engineRoutes(engine.proxy, authenticate, whenStored),
               ...(options.mcpTokens.length > 0
                 ? [mcpProxyRoute(options, { proxy: engine.proxy, tries })]
@@ -242,13 +255,11 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...oidc,
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
-                ...options,
-                authenticate,
+                ...{ ...options, authenticate, signingSecret, environments: readable },
                 intake: ofUsers,
-                signingSecret,
                 secret: opened.taskSecret,
               }),
-              ...historyRoutes({ ...history!, authenticate, imports: imports! }),
+              ...historyRoutes({ ...history!, authenticate, imports: imports!, proxy: engine.proxy }),
             ]),
       ],
       logger,

@@ -134,17 +134,14 @@ describe('records', () => {
     world.service.become({ kind: 'down' })
     for (const name of names(20)) waymark.track(name)
     await world.advance(100)
-    sleeper.isFrozen = true
-    // It sleeps: its timers stand still, and it answers nobody.
-    const timers = world.pauseTimersOf(sleeper)
+    sleeper.sleep()
     await world.advance(10_000)
     world.service.become({ kind: 'well' })
     world.openTab().init()
     await world.advance(10_000)
     expect(world.service.names()).toEqual(names(20))
 
-    sleeper.isFrozen = false
-    timers.resume()
+    sleeper.wake()
     await world.advance(60_000)
     expect(world.service.names()).toEqual(names(20))
     expect(waymark.stats().queued).toBe(0)
@@ -159,14 +156,12 @@ describe('records', () => {
     world.service.become({ kind: 'down' })
     waymark.track('A')
     await world.advance(3000)
-    sleeper.isFrozen = true
-    const timers = world.pauseTimersOf(sleeper)
+    sleeper.sleep()
     await world.advance(10_000)
     world.service.become({ kind: 'well' })
     world.openTab().init()
     await world.advance(10_000)
-    sleeper.isFrozen = false
-    timers.resume()
+    sleeper.wake()
     await world.advance(60_000)
     waymark.track('After')
     await world.advance(3000)

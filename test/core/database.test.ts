@@ -2,6 +2,8 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createStore } from 'idb-keyval'
 import { openDatabase as open } from '../../src/core/database'
+import { createDisk } from '../world/createDisk'
+import { createScheduler } from '../world/createScheduler'
 
 const openDatabase = (name: string) => {
   const { transact, abortReads } = open(() => createStore(name, 'waymark'))
@@ -14,12 +16,23 @@ const openDatabase = (name: string) => {
   }
 }
 
-beforeEach(() => {
-  vi.stubGlobal('indexedDB', new IDBFactory())
-  vi.stubGlobal('IDBKeyRange', IDBKeyRange)
-})
+// The one that all other tests simulate is judged by what another one does.
+describe.each([
+  ['of fake-indexeddb', () => [new IDBFactory(), IDBKeyRange]],
+  [
+    'of the world',
+    () => {
+      const { factory, range } = createDisk(createScheduler())
+      return [factory, range]
+    },
+  ],
+])('openDatabase, over IndexedDB %s,', (_, createFactory) => {
+  beforeEach(() => {
+    const [factory, range] = createFactory()
+    vi.stubGlobal('indexedDB', factory)
+    vi.stubGlobal('IDBKeyRange', range)
+  })
 
-describe('openDatabase', () => {
   it('commits every readwrite transaction explicitly, in the task that issued it', async () => {
     const database = openDatabase('a')
     await database.write((store) => void store.put(1, 'first'))
@@ -76,6 +89,54 @@ describe('openDatabase', () => {
     await expect(read).rejects.not.toBeUndefined()
     expect(await database.read((store) => store.get('n'))).toBe(1)
     database.abortReads()
+  })
+
+  it('has keys in their order, and what lies between two of them', async () => {
+    const database = openDatabase('a')
+    const keys = [['b', 1], 'z', ['a', 2, 'x'], ['a', 2], 'a', ['a', 10], '']
+    await database.write((store) => keys.forEach((key, value) => store.put(value, key)))
+    const found = (lower: IDBValidKey, upper: IDBValidKey) =>
+      database.read((store) => store.getAllKeys(IDBKeyRange.bound(lower, upper)))
+    expect(await found('', [])).toEqual(['', 'a', 'z'])
+    expect(await found([], [[]])).toEqual([
+      ['a', 2],
+      ['a', 2, 'x'],
+      ['a', 10],
+      ['b', 1],
+    ])
+    expect(await found(['a', 2], ['a', 2, []])).toEqual([
+      ['a', 2],
+      ['a', 2, 'x'],
+    ])
+    await database.write((store) => void store.delete(IDBKeyRange.bound(['a', 2], ['a', 10])))
+    expect(await found([], [[]])).toEqual([['b', 1]])
+  })
+
+  it('runs changes one after the other, also those that read first, and reads what was there before', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(0, 'n'))
+    const add = () =>
+      database.change((store, commit) => {
+        const got = store.get('n')
+        got.onsuccess = () => {
+          store.put(got.result + 1, 'n')
+          commit()
+        }
+      })
+    const read = () => database.read((store) => store.get('n'))
+    const changes = [add(), add()]
+    const between = read()
+    changes.push(add())
+    await Promise.all(changes)
+    expect([await between, await read()]).toEqual([2, 3])
+  })
+
+  it('takes no request after the task in which nothing was asked', async () => {
+    const database = openDatabase('a')
+    await database.write((store) => void store.put(1, 'n'))
+    let late: IDBObjectStore | undefined
+    await database.read((store) => (late = store).get('n'))
+    expect(() => late!.get('n')).toThrow(DOMException)
   })
 
   it('gives way to a page that deletes the database, and opens a new one', async () => {

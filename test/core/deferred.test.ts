@@ -140,7 +140,7 @@ describe('what is left to the browser', () => {
 
   it('is sent by the browser after six minutes in which no timer of the page has rung', async () => {
     const { world, tab, service } = await openWaiting()
-    world.pauseTimersOf(tab)
+    tab.sleep()
     await world.advance(359_000)
     expect(service.names()).not.toContain('Waits')
     await world.advance(1000)

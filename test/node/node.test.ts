@@ -27,7 +27,7 @@ const create = (given: Partial<NodeOptions> = {}) => {
     endpoint: 'https://api.test',
     dir: folder,
     batch: { intervalMs: 5 },
-    transport: { fetch: (url, init) => service.fetch(url, init, { isFrozen: false }) },
+    transport: { fetch: (url, init) => service.fetch(url, init, { isGone: false }) },
     ...given,
   })
   open.push(waymark)

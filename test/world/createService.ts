@@ -87,13 +87,13 @@ export function createService(now: () => number) {
       release?.()
       held = undefined
     },
-    async fetch(to: string, init: RequestInit, tab: { isFrozen: boolean }): Promise<Response> {
+    async fetch(to: string, init: RequestInit, tab: { isGone: boolean }): Promise<Response> {
       if (mood.kind === 'down') throw new TypeError('Failed to fetch')
       const arrival = arrive('fetch', to, String(init.body), init)
       const response = mood.kind === 'hangs' ? undefined : answer(arrival)
       await held
       // A page that is gone never sees the answer; one that waits sees its own abort.
-      if (tab.isFrozen) return new Promise(() => {})
+      if (tab.isGone) return new Promise(() => {})
       if (response) return response
       return new Promise((_, reject) => {
         init.signal?.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')))

@@ -1,10 +1,11 @@
-import { IDBFactory, IDBKeyRange } from 'fake-indexeddb'
 import { createStore } from 'idb-keyval'
 import { vi } from 'vitest'
 import { createBrowser, type Browser } from '../../src/core/browser'
 import { openDatabase as open, type Database } from '../../src/core/database'
 import type { InitConfig, Waymark } from '../../src/core/types'
 import { createWaymarkIn } from '../../src/core/waymark'
+import { createDisk, quiet } from './createDisk'
+import { createScheduler } from './createScheduler'
 import { createService, type Service } from './createService'
 
 export const openDatabase = (name: string) => open(() => createStore(name, 'waymark'))
@@ -22,51 +23,33 @@ export const withTransact = (
 /** What a browser tells a page; `hidden` and `visible` are two of `visibilitychange`. */
 type Told = 'pagehide' | 'pageshow' | 'freeze' | 'resume' | 'online' | 'offline' | 'hidden' | 'visible'
 
-interface Timer {
-  at: number
-  fn: () => void
-}
-
 /** One visitor's machine: a clock wound by hand, a disk, a service, and as many tabs as a test opens. */
-export function createWorld() {
-  let now = Date.UTC(2026, 0, 1, 12)
-  let timers: Timer[] = []
-  const channels = new Set<{ name: string; hear: (message: never) => unknown }>()
+export function createWorld(quirks = quiet) {
+  const scheduler = createScheduler()
+  const disk = createDisk(scheduler, quirks)
+  /** What the clock on the wall is ahead of the time that timers count. */
+  let clock = Date.UTC(2026, 0, 1, 12)
+  const now = () => clock + scheduler.now()
+  const channels = new Set<{ name: string; hear: (message: never) => unknown; owner: object }>()
   /** What `localStorage` holds. */
   const notes = new Map<string, string>()
-  const service: Service = createService(() => now)
-  vi.stubGlobal('indexedDB', new IDBFactory())
-  vi.stubGlobal('IDBKeyRange', IDBKeyRange)
+  const service: Service = createService(now)
+  vi.stubGlobal('indexedDB', disk.factory)
+  vi.stubGlobal('IDBKeyRange', disk.range)
 
-  /** Lets everything happen that needs no time: microtasks, and fake-indexeddb's own tasks. */
-  const settle = async () => {
-    for (let turn = 0; turn < 600; turn++) await new Promise((resolve) => setImmediate(resolve))
-  }
-
-  const advance = async (ms: number) => {
-    const end = now + ms
-    await settle()
-    for (;;) {
-      const next = timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0]
-      if (!next) break
-      timers = timers.filter((timer) => timer !== next)
-      now = Math.max(now, next.at)
-      next.fn()
-      await settle()
-    }
-    now = end
-  }
+  /** Lets everything happen that needs no time. */
+  const settle = () => scheduler.run()
+  const advance = (ms: number) => scheduler.run(scheduler.now() + ms)
 
   const openTab = (url = 'https://shop.test/', changes: Partial<Browser> = {}) => {
     const listeners = new Map<string, Set<() => void>>()
     const warnings: string[] = []
-    const owned = new Set<() => void>()
     const tab = {
       url,
       warnings,
-      owned,
       isOnline: true,
-      isFrozen: false,
+      isGone: false,
+      isResting: false,
       isHidden: false,
       /** It has called `close()`. */
       isClosing: false,
@@ -94,10 +77,12 @@ export function createWorld() {
       leave: () => tab.fire('pagehide', 'hidden'),
       /** The process dies: no event, no timer, no answer any more. The browser sends what was deferred. */
       crash() {
-        tab.isFrozen = true
-        timers = timers.filter(({ fn }) => !owned.has(fn))
+        disk.kill(tab)
         for (const send of tab.deferred) send()
       },
+      /** Its timers stand still, and it hears nobody; what it had to do it does when it wakes. */
+      sleep: () => void (tab.isResting = true),
+      wake: () => scheduler.wake(tab),
       listeners: () => [...listeners.values()].reduce((sum, { size }) => sum + size, 0),
       browser: {} as Browser,
       create: (): Waymark => createWaymarkIn(tab.browser),
@@ -106,14 +91,9 @@ export function createWorld() {
     }
     tab.browser = {
       isPage: true,
-      now: () => now,
+      now,
       random: () => 0.5,
-      after(ms, fn) {
-        const timer = { at: now + ms, fn }
-        owned.add(fn)
-        timers.push(timer)
-        return () => void (timers = timers.filter((other) => other !== timer))
-      },
+      after: (ms, fn) => scheduler.add(fn, ms, tab),
       soon: (fn) => queueMicrotask(fn),
       on(handlers) {
         const entries = Object.entries(handlers)
@@ -149,31 +129,35 @@ export function createWorld() {
         if (!tab.canDefer) return () => {}
         const stop = () => {
           tab.deferred.delete(send)
-          timers = timers.filter(({ fn }) => fn !== send)
+          forget()
         }
         const send = () => {
           stop()
           void service.fetch(to, init, tab)
         }
         tab.deferred.add(send)
-        timers.push({ at: now + ms, fn: send })
+        const forget = scheduler.add(send, ms)
         return stop
       },
       fullUrl: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).href : undefined),
       ownOrigin: () => (tab.isOpaque ? 'null' : new URL(tab.url).origin),
       openDatabase,
-      hasDatabase: async (name) => (await indexedDB.databases()).some((database) => database.name === name),
+      hasDatabase(name) {
+        const found = disk.actAs(tab, () => indexedDB.databases())
+        return found.then((all) => all.some((database) => database.name === name))
+      },
       refuses: () => tab.refuses,
       writeNote: (name, text) => void (text ? notes.set(name, text) : notes.delete(name)),
       readNote: (name) => notes.get(name) ?? '',
       channel(name, hear) {
-        const ear = { name, hear: (message: never) => tab.isFrozen || hear(message) }
+        const ear = { name, hear, owner: tab }
         channels.add(ear)
         return {
           postMessage: (message) => {
             for (const other of channels) {
               if (other.name === name && other !== ear) {
-                queueMicrotask(() => other.hear(structuredClone(message) as never))
+                const heard = structuredClone(message) as never
+                scheduler.add(() => void other.hear(heard), quirks.delay('tell'), other.owner)
               }
             }
           },
@@ -183,6 +167,16 @@ export function createWorld() {
       warn: (text) => void warnings.push(text),
       taken: [],
       ...changes,
+    }
+    const { openDatabase: openOwn } = tab.browser
+    tab.browser.openDatabase = (name) => {
+      const database = openOwn(name)
+      return {
+        ...database,
+        transact(mode, work) {
+          return disk.actAs(tab, () => database.transact(mode, work))
+        },
+      }
     }
     return tab
   }
@@ -204,24 +198,18 @@ export function createWorld() {
     return Object.assign(tab, { open: () => answer() })
   }
 
-  /** A tab that sleeps: what it had set runs late, when it is woken. */
-  const pauseTimersOf = (tab: ReturnType<typeof openTab>) => {
-    const paused = timers.filter(({ fn }) => tab.owned.has(fn))
-    timers = timers.filter((timer) => !paused.includes(timer))
-    return { resume: () => void timers.push(...paused) }
-  }
-
   return {
+    scheduler,
+    disk,
     service,
     notes,
     openTab,
     openSlowTab,
-    pauseTimersOf,
     advance,
     settle,
-    now: () => now,
-    setClock: (to: number) => (now = to),
-    timers: () => timers.length,
+    now,
+    setClock: (to: number) => (clock += to - now()),
+    timers: scheduler.waiting,
     channels: () => channels.size,
   }
 }

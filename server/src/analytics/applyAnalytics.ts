@@ -7,11 +7,12 @@ import { lastOf, type LogEntry } from '../wal/segment.js'
 import { momentSql, pointerSql } from '../duckdb/quote.js'
 import { runPrepared, jsonRows } from '../duckdb/runPrepared.js'
 import { applyPersons, readIdentityOperations, readIdRows, writeIdRows } from './applyPersons.js'
+import { judgeHourly } from '../schema/suspects.js'
 import { applySessions } from '../schema/applySessions.js'
 import { reasonsAside, signatureTrait } from './proveIdentity.js'
 import { splitArray } from '../http/json/sliceItems.js'
 import type { InsertIdWindow } from './InsertIdWindow.js'
-import { insertEvents, isOfEnvironment, itemParts, itemsSql, planSql, timestampSql } from './insertEvents.js'
+import { insertEvents, itemParts, itemsSql, planSql, timestampSql } from './insertEvents.js'
 import { keyOf, resolveIdentity } from './resolveIdentity.js'
 import { sessionTables } from '../schema/sessionTable.js'
 import { readUserAgent, judgeUserAgent } from './userAgents.js'
@@ -136,7 +137,7 @@ const statement = `
 INSERT INTO analytics.raw.traits
 WITH item AS (${items}), flat AS (
   SELECT seq, received_at, e.environment, e.distinct_id, e."timestamp" AS ts, e.traits, verdict
-  FROM item WHERE ${isOfEnvironment}
+  FROM item
 ), named AS (
   SELECT * EXCLUDE (verdict), unnest(names) AS name,
     CASE WHEN generate_subscripts(names, 1) = 1 THEN verdict END AS verdict
@@ -148,12 +149,8 @@ WITH item AS (${items}), flat AS (
 SELECT seq, ${timestampSql}, environment, distinct_id, name, json_extract(traits, ${pointerSql('name')}), ${planSql}
 FROM named`
 
-const insertTraits = async (
-  connection: DuckDBConnection,
-  entries: readonly JudgedEntry[],
-  environments: readonly string[],
-): Promise<void> => {
-  for (const part of itemParts(entries, environments)) await runPrepared(connection, statement, part)
+const insertTraits = async (connection: DuckDBConnection, entries: readonly JudgedEntry[]): Promise<void> => {
+  for (const part of itemParts(entries)) await runPrepared(connection, statement, part)
 }
 
 const asideRows = jsonRows({
@@ -183,7 +180,6 @@ const setAside = async (connection: DuckDBConnection, entries: readonly LogEntry
 }
 
 interface Store {
-  environments: readonly string[]
   window: InsertIdWindow
   judges: Judges
 }
@@ -192,7 +188,7 @@ interface Store {
 const applyPeople = async (
   connection: DuckDBConnection,
   all: readonly LogEntry[],
-  { environments, window, judges }: Store,
+  { window, judges }: Store,
 ): Promise<BigUint64Array> => {
   let entries = all.filter(({ kind }) => peopleKinds.has(kind))
   const aside = entries.filter(({ target }) => reasonsAside.has(target))
@@ -208,7 +204,6 @@ const applyPeople = async (
     tracked.length > 0
       ? await insertEvents(connection, {
           entries: await judges.judge(connection, tracked),
-          environments,
           window,
           undone: undoneIn(all),
         })
@@ -217,9 +212,9 @@ const applyPeople = async (
     await joinVisits(connection, tracked)
     await markBots(connection, entries)
     await applySessions(connection, first)
+    await judgeHourly(connection, tracked.at(-1)!.receivedAtMs)
   }
-  if (identified.length > 0)
-    await insertTraits(connection, await judges.judge(connection, identified), environments)
+  if (identified.length > 0) await insertTraits(connection, await judges.judge(connection, identified))
   const operations = await readIdentityOperations(connection, entries)
   const known = operations.length > 0 ? await readIdRows(connection, operations) : []
   const before = new Map(known.map((row) => [keyOf(row.environment, row.distinctId), row.personId]))

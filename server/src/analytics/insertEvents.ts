@@ -1,4 +1,4 @@
-import { BIGINT, BLOB, blobValue, type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
+import { BIGINT, BLOB, blobValue, type DuckDBConnection, LIST, listValue } from '@duckdb/node-api'
 import { automation } from './userAgents.js'
 import {
   addressColumns,
@@ -69,27 +69,12 @@ const documentOf = (entries: readonly JudgedEntry[]): Buffer => {
   return Buffer.concat(parts)
 }
 
-interface Part extends Parameters {
-  /** How many items there are. */
-  rows: number
-}
-
 /** The parameters of statements over `itemsSql`, part by part. */
-export function* itemParts(
-  entries: readonly JudgedEntry[],
-  environments: readonly string[],
-): Generator<Part> {
+export function* itemParts(entries: readonly JudgedEntry[]): Generator<Parameters> {
   for (const part of partsOf(entries)) {
-    yield {
-      rows: part.reduce((sum, { count }) => sum + count, 0),
-      values: { document: blobValue(documentOf(part)), environments: listValue(environments) },
-      types: { document: BLOB, environments: LIST(VARCHAR) },
-    }
+    yield { values: { document: blobValue(documentOf(part)) }, types: { document: BLOB } }
   }
 }
-
-/** SQL that is true for an item of an environment that exists. */
-export const isOfEnvironment = 'list_contains($environments::VARCHAR[], e.environment)'
 
 /** The columns of an item's verdict: one that is none of these words is a problem. */
 export const planSql = `CASE WHEN verdict IN ('valid', 'unplanned') THEN verdict WHEN verdict IS NOT NULL THEN 'invalid' END AS plan_verdict,
@@ -147,7 +132,6 @@ const ownId = (name: string) => `CASE WHEN sender.visitor IS NULL THEN nullif(e.
 const distinctIdSql = `CASE WHEN sender.key = 'public' THEN coalesce(nullif(e.anonymous_id, ''), nullif(e.distinct_id, ''))
       ELSE ${ownId('distinct_id')} END`
 
-/** The service may know fewer environments than when an event was accepted: `setAside` keeps what is left out here. */
 const insert = `
 INSERT INTO analytics.raw.events BY NAME
 WITH item AS (${items}), flat AS (
@@ -155,7 +139,7 @@ WITH item AS (${items}), flat AS (
     ${distinctIdSql} AS distinct_id, coalesce(sender.visitor, ${ownId('anonymous_id')}) AS anonymous_id,
     ${ownId('device_id')} AS device_id, ${ownId('session_id')} AS session_id,
     ${builtInsSql('e.properties', ['insert_id', '$device_type', ...givenColumns.map((name) => `$${name}`)])} AS built_in, e.properties, sender, verdict
-  FROM item WHERE ${isOfEnvironment}
+  FROM item
 ), named AS (
   SELECT * EXCLUDE (built_in), nullif(built_in[1], '') AS insert_id, built_in[2] AS device_type, ${[...given, ...builtIns].join(', ')}
   FROM flat
@@ -169,15 +153,8 @@ WITH item AS (${items}), flat AS (
 )
 SELECT *, ${keptOf} FROM filled`
 
-const setAside = `
-INSERT INTO analytics.raw.rejected (seq, received_at, kind, body, reason)
-WITH item AS (${items})
-SELECT seq, received_at, 'track', to_json(e), 'The environment does not exist any more.'
-FROM item WHERE ${isOfEnvironment} IS NOT TRUE`
-
 interface InsertEvents {
   entries: readonly JudgedEntry[]
-  environments: readonly string[]
   window: InsertIdWindow
   /** The imports that are taken back together with these events. */
   undone: readonly string[]
@@ -190,12 +167,9 @@ interface InsertEvents {
  */
 export const insertEvents = async (
   connection: DuckDBConnection,
-  { entries, environments, window, undone }: InsertEvents,
+  { entries, window, undone }: InsertEvents,
 ): Promise<BigUint64Array> => {
-  for (const part of itemParts(entries, environments)) {
-    const { rowsChanged } = await runPrepared(connection, insert, part)
-    if (rowsChanged < part.rows) await runPrepared(connection, setAside, part)
-  }
+  for (const part of itemParts(entries)) await runPrepared(connection, insert, part)
   await dropImportedCopies(connection, entries, undone)
   const { ids, seqs } = await readInsertIds(
     connection,

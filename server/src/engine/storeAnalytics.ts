@@ -115,7 +115,7 @@ export const findStore = async (
 interface StoreAnalyticsOptions
   extends
     Pick<FoundStore, 'folder' | 'archive' | 'acceptLog'>,
-    Pick<CompleteOptions, 'log' | 'logReadersKeptMs' | 'syncWaitMs' | 'environments' | 'insertIdWindowMs'> {
+    Pick<CompleteOptions, 'log' | 'logReadersKeptMs' | 'syncWaitMs' | 'insertIdWindowMs'> {
   database: Database
   appliers: Appliers
   link: IngestLink
@@ -147,7 +147,7 @@ export const storeAnalytics = async (
   /** Whether this process does what one of all on the log must do. */
   isFirst(): Promise<boolean>
 }> => {
-  const { log: url, logReadersKeptMs, syncWaitMs, environments, insertIdWindowMs } = options
+  const { log: url, logReadersKeptMs, syncWaitMs, insertIdWindowMs } = options
   const { folder, archive, acceptLog, database, appliers, link, taskIds, logger, cleanups } = options
   const { oneAtATime, erasureList: list, ended, restart, onLogLost } = options
 
@@ -254,7 +254,7 @@ export const storeAnalytics = async (
     {
       ...source,
       ...held,
-      applyEntries: applyAnalytics({ environments, window }),
+      applyEntries: applyAnalytics({ window }),
     },
     {
       onApplied(through, tookMs) {

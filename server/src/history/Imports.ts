@@ -16,7 +16,7 @@ import { explainEnd, spoolFile } from '../upload/spoolBody.js'
 import type { Intake } from '../wal/Intake.js'
 import type { FromReader, Report, ToReader } from './readProcess.js'
 
-export const sources = ['plausible', 'umami', 'ga4', 'posthog', 'matomo', 'csv'] as const
+export const sources = ['plausible', 'umami', 'ga4', 'posthog', 'matomo', 'csv', 'crawlers'] as const
 export type Source = (typeof sources)[number]
 
 /** From `src`, too, this names what was compiled: Node runs no TypeScript. */
@@ -78,15 +78,21 @@ export interface ImportState {
 export interface ImportsOptions {
   folder: DataFolder
   intake: Intake
-  environments: readonly string[]
+  environments: ReadonlySet<string>
   retentionDays: Readonly<Record<string, number>>
   minFreeDiskBytes: number | undefined
   /** Counts the rows that are accepted, for the metrics. */
   accepted: Record<EntryKind, number>
 }
 
+const stopped = () =>
+  refuse(409, 'import-stopped', 'This import was stopped by DELETE /history.', { connection: 'close' })
 export const busy = () =>
-  refuse(409, 'import-running', 'Another file is being imported. Wait for it, or stop it by DELETE /history.')
+  refuse(
+    409,
+    'import-running',
+    'Another file is being imported, or taken back. Wait for it, or stop it by DELETE /history.',
+  )
 
 /**
  * Brings the export of another program into the store, one file at a time:
@@ -103,6 +109,7 @@ export class Imports {
   #current: Current | undefined
   #forgotten: NodeJS.Timeout | undefined
   #cleaned: Promise<void> = Promise.resolve()
+  #isTakingBack = false
 
   constructor(options: ImportsOptions) {
     this.#options = options
@@ -130,9 +137,11 @@ export class Imports {
     }
   }
 
-  /** Whether an import runs. */
-  isRunning(imported: string): boolean {
-    return this.#current?.state === 'importing' && this.#current.imported === imported
+  /** Takes an import back. Beside it none runs: an event that both have would be known as a copy, and then be gone. */
+  async takeBack(work: () => Promise<void>): Promise<void> {
+    if (this.#current?.state === 'importing' || this.#isTakingBack) throw busy()
+    this.#isTakingBack = true
+    await work().finally(() => (this.#isTakingBack = false))
   }
 
   get #file(): string {
@@ -142,8 +151,8 @@ export class Imports {
   /** Takes a file, and begins to read it. */
   async receive(request: IncomingMessage, asked: Asked): Promise<void> {
     if (['receiving', 'reading', 'importing'].includes(this.#current?.state ?? '')) throw busy()
-    await this.drop()
     const { folder, minFreeDiskBytes } = this.#options
+    const before = this.#current
     const current: Current = {
       ...asked,
       imported: '',
@@ -157,18 +166,23 @@ export class Imports {
       reader: undefined,
       stopped: new AbortController(),
     }
+    // At once, so that of two files that come in one moment the second finds the first.
     this.#current = current
+    const { signal } = current.stopped
     try {
+      await this.#stop(before)
       await mkdir(folder.history, { recursive: true, mode: 0o700 })
       const { reserveBytes } = await DiskRoom.open(folder, minFreeDiskBytes)
       const hash = createHash('sha256')
       const limits = { maxBytes, reserveBytes, idleMs: clientPatienceMs }
       current.bytes = await spoolFile(request, this.#file, limits, async function* ({ chunks }) {
         for await (const chunk of chunks) {
+          signal.throwIfAborted()
           hash.update(chunk)
           yield chunk
         }
       })
+      signal.throwIfAborted()
       current.hash = hash.digest('hex')
     } catch (error) {
       if (this.#current === current) await this.drop()
@@ -198,6 +212,7 @@ export class Imports {
       const { history } = this.#options.folder
       const left = (await readdir(history)).filter((each) => each !== 'file')
       await Promise.all(left.map((each) => rm(join(history, each), { recursive: true, force: true })))
+      current.stopped.signal.throwIfAborted()
       current.reader = new SideProcess<ToReader, FromReader>(program)
       current.report = await this.#report(current)
       current.state = 'ready'
@@ -234,6 +249,7 @@ export class Imports {
         'no-import',
         'There is no file that was read: send one, and wait for the state ready.',
       )
+    if (this.#isTakingBack) throw busy()
     current.state = 'importing'
     void this.#guard(current, async () => {
       for (let isLast = false; !isLast;) {
@@ -307,11 +323,15 @@ export class Imports {
 
   /** Stops what runs, and removes the file. What is stored already stays. */
   async drop(): Promise<void> {
-    clearTimeout(this.#forgotten)
     const current = this.#current
     this.#current = undefined
-    if (current === undefined) return
-    current.stopped.abort()
+    await this.#stop(current)
+  }
+
+  async #stop(current: Current | undefined): Promise<void> {
+    clearTimeout(this.#forgotten)
+    if (current === undefined) return this.#cleaned
+    current.stopped.abort(stopped())
     await this.#clean(current)
   }
 }

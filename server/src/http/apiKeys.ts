@@ -1,4 +1,4 @@
-import { hash as digest } from 'node:crypto'
+import { hash as digest, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { OperatorError } from '../OperatorError.js'
 import { refuse } from './HttpError.js'
@@ -27,9 +27,31 @@ export const hashSecret = (secret: string): string => digest('sha256', secret)
 export const hasEnded = ({ ends_at: end }: { ends_at: string | null }, nowMs = Date.now()): boolean =>
   end !== null && Date.parse(end) <= nowMs
 
+export const makeKey = (
+  { name, kind, environments }: Pick<KeptKey, 'name' | 'kind' | 'environments'>,
+  by: string,
+) => {
+  const key = `${kind === 'public' ? 'pk' : 'sk'}_${randomBytes(kind === 'public' ? 12 : 24).toString('base64url')}`
+  const hash = hashSecret(key)
+  const kept: KeptKey = {
+    id: hash.slice(0, 12),
+    name,
+    kind,
+    environments,
+    key: kind === 'public' ? key : null,
+    hash,
+    made_by: by,
+    made_at: new Date().toISOString(),
+    ends_at: null,
+  }
+  return { key, kept }
+}
+
 /** A key as the service knows it. */
 interface KnownKey {
   environments: ReadonlySet<string>
+  /** Whether it writes to all environments, also to those that are added. */
+  isOfAll: boolean
   /** In pages, where everybody can read it. */
   isPublic: boolean
   /** Null for a key of servers: it is shown to nobody. */
@@ -39,22 +61,29 @@ interface KnownKey {
   from: '--api-keys' | '--server-keys' | KeptKey
 }
 
+/** A key of a flag. */
+interface FixedKey extends Omit<KnownKey, 'environments' | 'isOfAll'> {
+  /** Null: all. */
+  environments: readonly string[] | null
+}
+
 /**
  * The keys that write events and read nothing: `key` for all environments, `key:staging` for one. Those of pages are
  * public; those of servers are secret. A key is found by its hash, whose letters tell a guesser nothing.
  */
 export class ApiKeys {
   readonly #environments: ReadonlySet<string>
-  readonly #fixed: readonly KnownKey[]
+  readonly #fixed: readonly FixedKey[]
   #known!: ReadonlyMap<string, KnownKey>
 
+  /** @param environments those that there are, of which there may be others at the next `keep` */
   constructor(
     listed: readonly string[],
     environments: ReadonlySet<string>,
     ofServers: readonly string[] = [],
   ) {
     this.#environments = environments
-    const keys = new Map<string, KnownKey>()
+    const keys = new Map<string, FixedKey>()
     const read = (each: string, from: '--api-keys' | '--server-keys') => {
       const cut = each.lastIndexOf(':')
       const [key, environment] = cut < 0 ? [each] : [each.slice(0, cut), each.slice(cut + 1)]
@@ -68,7 +97,9 @@ export class ApiKeys {
       const isPublic = before?.isPublic ?? from === '--api-keys'
       keys.set(hash, {
         environments:
-          environment === undefined ? environments : new Set([...(before?.environments ?? []), environment]),
+          environment === undefined || before?.environments === null
+            ? null
+            : [...(before?.environments ?? []), environment],
         isPublic,
         key: isPublic ? key : null,
         hash,
@@ -81,20 +112,16 @@ export class ApiKeys {
     this.keep([])
   }
 
-  /** Takes the keys that were made by clicking. */
+  /** Takes the keys that were made by clicking, and the environments as they are now. */
   keep(kept: readonly KeptKey[]): void {
-    const known = new Map(this.#fixed.map((each) => [each.hash, each]))
-    for (const from of kept) {
-      const { environments, kind, key, hash } = from
-      const writable = environments?.filter((each) => this.#environments.has(each))
-      const made = {
-        environments: writable === undefined ? this.#environments : new Set(writable),
-        isPublic: kind === 'public',
-        key,
-        hash,
-        from,
-      }
-      if (!known.has(hash)) known.set(hash, made)
+    // What is made of a set once, by `plainEventCounter`, is of these environments alone.
+    const all = new Set(this.#environments)
+    const known = new Map<string, KnownKey>()
+    const made = kept.map((from) => ({ ...from, isPublic: from.kind === 'public', from }))
+    for (const { environments, isPublic, key, hash, from } of [...this.#fixed, ...made]) {
+      const isOfAll = environments === null
+      const writable = isOfAll ? all : new Set(environments.filter((each) => all.has(each)))
+      if (!known.has(hash)) known.set(hash, { environments: writable, isOfAll, isPublic, key, hash, from })
     }
     this.#known = known
   }

@@ -12,8 +12,8 @@ import { userRoles } from '../options/values.js'
 import { parseHash } from './passwordHash.js'
 
 /*
- * Users and keys that were made by clicking are one JSON text: `{ "format": 1, "users": […], "keys": […],
- * "invitations": […], "changes": […] }`. It is the file access.json in the data folder or, with a log in PostgreSQL, a
+ * Users, keys and environments that were made by clicking are one JSON text: `{ "format": 1, "users": […], "keys": […],
+ * "environments": […], "invitations": […], "changes": […] }`. An older one has no environments. It is the file access.json in the data folder or, with a log in PostgreSQL, a
  * row there. It is always written as a whole, together with the note of who has changed it: no kill comes between two
  * parts of a change. What flags and their files give is not in it.
  */
@@ -25,6 +25,14 @@ export interface KeptUser {
   password: string
   /** The issuer and the id of who logs in by OpenID Connect, with a blank between. Nobody knows the password then. */
   subject?: string
+}
+
+export interface KeptEnvironment {
+  name: string
+  made_by: string
+  made_at: string
+  /** Since when it takes no events. Those that it has stay, and so does its name on the screens. */
+  withdrawn_at: string | null
 }
 
 /** Whoever has the token of this hash sets the password of a user: of a new one, or of one who has forgotten it. */
@@ -41,7 +49,7 @@ export interface AccessChange {
   at: string
   by: string
   change: string
-  /** The user or the key. */
+  /** The user, the key or the environment. */
   of: string
   /** The role, or the environments. */
   as: string | null
@@ -50,6 +58,7 @@ export interface AccessChange {
 export interface AccessState {
   users: readonly KeptUser[]
   keys: readonly KeptKey[]
+  environments: readonly KeptEnvironment[]
   invitations: readonly Invitation[]
   /** The newest is the last. */
   changes: readonly AccessChange[]
@@ -63,7 +72,7 @@ const listOf = (properties: object, others: object = {}) => ({
   items: { type: 'object', required: Object.keys(properties), properties: { ...properties, ...others } },
 })
 
-const isShaped = compileSchema<AccessState>({
+const isShaped = compileSchema<Omit<AccessState, 'environments'> & Partial<AccessState>>({
   type: 'object',
   required: ['format', 'users', 'keys', 'invitations', 'changes'],
   properties: {
@@ -80,12 +89,13 @@ const isShaped = compileSchema<AccessState>({
       made_at: text,
       ends_at: textOrNull,
     }),
+    environments: listOf({ name: text, made_by: text, made_at: text, withdrawn_at: textOrNull }),
     invitations: listOf({ user: text, role, hash: text, by: text, ends_at: text }),
     changes: listOf({ at: text, by: text, change: text, of: text, as: textOrNull }),
   },
 })
 
-const nothing: AccessState = { users: [], keys: [], invitations: [], changes: [] }
+const nothing: AccessState = { users: [], keys: [], environments: [], invitations: [], changes: [] }
 
 const parse = (written: string): AccessState => {
   let value: unknown
@@ -101,7 +111,7 @@ const parse = (written: string): AccessState => {
   }
   const wrong = value.users.find(({ password }) => parseHash(password) === undefined)
   if (wrong !== undefined) throw new Error(`the password of ${wrong.user} is not a hash`)
-  return value
+  return { ...nothing, ...value }
 }
 
 const withoutEnded = (state: AccessState): AccessState => ({
@@ -109,6 +119,10 @@ const withoutEnded = (state: AccessState): AccessState => ({
   keys: state.keys.filter((each) => !hasEnded(each)),
   invitations: state.invitations.filter((each) => !hasEnded(each)),
 })
+
+/** The environments that were made by clicking and take events. */
+export const openEnvironments = ({ environments }: AccessState): string[] =>
+  environments.filter((each) => each.withdrawn_at === null).map(({ name }) => name)
 
 /** Where the text is kept. */
 export interface AccessPlace {
@@ -151,7 +165,7 @@ export interface Made<T> {
   answer: T
 }
 
-/** Users and keys that were made by clicking, as this process knows them. */
+/** What was made by clicking, as this process knows it. */
 export class Access extends EventEmitter<{ changed: [] }> {
   readonly #place: AccessPlace
   readonly #logger: Logger

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
+import { makeKey } from '../http/apiKeys.js'
 import { Logger } from '../Logger.js'
 import { completeOptions, type ServerOptions } from '../options/flags.js'
 import { DataFolder } from '../disk/DataFolder.js'
 import { Access, accessFile } from './Access.js'
-import { makeKey } from './accessChanges.js'
 import { LoginLink, linkMinutes } from './LoginTokens.js'
 import { hashPassword } from './passwordHash.js'
 
@@ -68,7 +68,8 @@ export const openOwnAccess = async (options: ServerOptions): Promise<OwnAccess> 
   const place = accessFile(file)
   const access = await Access.open(place, { logger: new Logger('silent'), mayBeAway: false })
   const { text: before } = await place.read()
-  const admin = access.state.users.find((each) => each.role === 'admin')
+  // Whoever came by a provider has no password here, and without the provider is nobody.
+  const admin = access.state.users.find((each) => each.role === 'admin' && each.subject === undefined)
   let password: string | undefined
   if (admin === undefined) {
     password = randomBytes(12).toString('base64url')

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { screenPrefix } from '../files/screenRoutes.js'
-import { hasEnded, hashSecret, type KeptKey } from '../http/apiKeys.js'
+import { hasEnded, hashSecret, makeKey } from '../http/apiKeys.js'
 import { refuse } from '../http/HttpError.js'
-import { shapeChecker } from '../http/readJson.js'
-import { type Access, type AccessState, type KeptUser, type Made } from './Access.js'
+import { type Access, type AccessState, type KeptUser, type Made, openEnvironments } from './Access.js'
+import { type AskedChange, checkEntering } from './askedChange.js'
 import { adminsOnly, type UserRole } from './Identity.js'
-import { userRoles } from '../options/values.js'
 import type { Users } from './Users.js'
 
 const dayMs = 86_400_000
@@ -13,69 +12,15 @@ const dayMs = 86_400_000
 const invitedMs = 7 * dayMs
 /** How long a replaced key still works. */
 const replacedMs = dayMs
-const most = { users: 1000, keys: 500, invitations: 100 }
+const most = { users: 1000, keys: 500, invitations: 100, environments: 100 }
 
 /** Names that the service gives to whoever asks by a token: their queries are not a person's. */
 const namesOfAgents = ['agent', 'agent with persons']
 
-/** A text that shows something, on one line, of letters that can be seen. A name in HTTP Basic has no colon. */
-const shown = (more: string) =>
-  String.raw`^[^\p{C}\p{Z}${more}](?:[^\p{C}\p{Zl}\p{Zp}${more}]*[^\p{C}\p{Z}${more}])?$`
-const user = { type: 'string', pattern: shown(':'), maxLength: 100 }
-const role = { type: 'string', enum: userRoles }
-const id = { type: 'string', maxLength: 100 }
-
-const shapes = {
-  invite: { user, role },
-  'reset-password': { user },
-  'withdraw-invitation': { user },
-  'set-role': { user, role },
-  'remove-user': { user },
-  'make-key': {
-    name: { type: 'string', pattern: shown(''), maxLength: 100 },
-    kind: { type: 'string', enum: ['public', 'server'] },
-    environments: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1000, nullable: true },
-  },
-  'rotate-key': { id },
-  'withdraw-key': { id },
-}
-type ChangeName = keyof typeof shapes
-
-/** The fields of all changes; each has those of its shape. */
-interface Asked extends Pick<KeptKey, 'id' | 'name' | 'kind' | 'environments'> {
-  change: ChangeName
-  user: string
-  role: UserRole
-}
-
-const shapeOf = (properties: object) => ({
-  type: 'object',
-  required: ['change', ...Object.keys(properties)],
-  properties: { change: { type: 'string' }, ...properties },
-  additionalProperties: false,
-})
-const checkName = shapeChecker({
-  type: 'object',
-  required: ['change'],
-  properties: { change: { type: 'string', enum: Object.keys(shapes) } },
-})
-const checks = Object.fromEntries(
-  Object.entries(shapes).map(([name, properties]) => [name, shapeChecker(shapeOf(properties))]),
-)
-
-const checkEntering = shapeChecker({ type: 'object', properties: { user } })
-
-/** @throws HttpError when it is none of the changes */
-export const readChange = (value: unknown): Asked => {
-  checkName(value)
-  const asked = value as Asked
-  checks[asked.change]!(value)
-  return asked
-}
-
 const wrong = (code: string, message: string) => refuse(409, code, message)
+const missing = (code: string, message: string) => refuse(404, code, message)
 const quoted = (text: string) => JSON.stringify(text)
-const endOf = (ms: number) => new Date(Date.now() + ms).toISOString()
+const after = (ms: number) => new Date(Date.now() + ms).toISOString()
 
 /** Invites a new user, or one who is there to a new password. A second invitation ends the first. */
 const invite = (
@@ -89,7 +34,7 @@ const invite = (
       `There are ${most.invitations} invitations that nobody has taken: withdraw one first.`,
     )
   const token = randomBytes(24).toString('base64url')
-  const end = endOf(invitedMs)
+  const end = after(invitedMs)
   return {
     invitations: [...others, { user: name, role: as, hash: hashSecret(token), by, ends_at: end }],
     // No request carries what stands behind the #, so no log of a server or proxy has the token.
@@ -97,33 +42,14 @@ const invite = (
   }
 }
 
-export const makeKey = (
-  { name, kind, environments }: Pick<KeptKey, 'name' | 'kind' | 'environments'>,
-  by: string,
-) => {
-  const key = `${kind === 'public' ? 'pk' : 'sk'}_${randomBytes(kind === 'public' ? 12 : 24).toString('base64url')}`
-  const hash = hashSecret(key)
-  const kept: KeptKey = {
-    id: hash.slice(0, 12),
-    name,
-    kind,
-    environments,
-    key: kind === 'public' ? key : null,
-    hash,
-    made_by: by,
-    made_at: new Date().toISOString(),
-    ends_at: null,
-  }
-  return { key, kept }
-}
-
 interface Given {
   access: Access
   users: Users
+  /** Those of the flag. */
   environments: readonly string[]
 }
 
-/** What an administrator may change of users and keys. */
+/** What an administrator may change of users, keys and environments. */
 export const accessChanges = ({ access, users, environments }: Given) => {
   /** The flag that gives a user, who then cannot be changed here. */
   const fixed = (name: string) => users.find(name)?.from ?? undefined
@@ -134,23 +60,31 @@ export const accessChanges = ({ access, users, environments }: Given) => {
     const flag = fixed(name)
     if (flag !== undefined) throw wrong('fixed', `The user ${quoted(name)} is from ${flag}: change it there.`)
     const found = state.users.find((each) => each.user === name)
-    if (found === undefined) throw refuse(404, 'no-such-user', `There is no user ${quoted(name)}.`)
+    if (found === undefined) throw missing('no-such-user', `There is no user ${quoted(name)}.`)
     return found
   }
   const keptKey = (state: AccessState, wanted: string) => {
     const found = state.keys.find((each) => each.id === wanted)
     if (found === undefined)
-      throw refuse(
-        404,
+      throw missing(
         'no-such-key',
         'There is no such key that was made here. Keys of flags are changed there.',
       )
     return found
   }
+  const openOnes = (state: AccessState) => [...environments, ...openEnvironments(state)]
+  const checkChosen = (state: AccessState, wanted: readonly string[] | null) => {
+    const there = openOnes(state)
+    const unknown = wanted?.find((each) => !there.includes(each))
+    if (unknown === undefined) return
+    const message = `environments names ${quoted(unknown)}; there are ${there.join(', ')}.`
+    throw refuse(400, 'invalid-body', message)
+  }
   /** Somebody must be able to take a change back. */
   const withAdmin = (changed: AccessState['users']) => {
-    // A provider may be away.
-    const isOwn = ({ role: has, subject }: KeptUser) => has === 'admin' && subject === undefined
+    // A provider may be away, and a user of a flag hides one of the same name.
+    const isOwn = ({ user: name, role: has, subject }: KeptUser) =>
+      has === 'admin' && subject === undefined && fixed(name) === undefined
     if (!changed.some(isOwn) && !users.list().some(isFixedAdmin))
       throw wrong(
         'last-admin',
@@ -159,7 +93,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
     return changed
   }
 
-  const make = (state: AccessState, asked: Asked, by: string): Made<object> => {
+  const make = (state: AccessState, asked: AskedChange, by: string): Made<object> => {
     const { change, user: name, role: as } = asked
     const note = (of: string, more: string | null = null) => ({ by, change, of, as: more })
     switch (change) {
@@ -183,7 +117,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
       case 'withdraw-invitation': {
         const invitations = state.invitations.filter((each) => each.user !== name)
         if (invitations.length === state.invitations.length)
-          throw refuse(404, 'no-such-invitation', `There is no invitation of ${quoted(name)}.`)
+          throw missing('no-such-invitation', `There is no invitation of ${quoted(name)}.`)
         return { state: { invitations }, note: note(name), answer: {} }
       }
       case 'set-role': {
@@ -200,13 +134,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
         return { state: { users: left, invitations }, note: note(name), answer: {} }
       }
       case 'make-key': {
-        const unknown = asked.environments?.find((each) => !environments.includes(each))
-        if (unknown !== undefined)
-          throw refuse(
-            400,
-            'invalid-body',
-            `environments names ${quoted(unknown)}; there are ${environments.join(', ')}.`,
-          )
+        checkChosen(state, asked.environments)
         if (state.keys.length >= most.keys)
           throw wrong('too-many', `There are ${most.keys} keys already: withdraw one first.`)
         const { key, kept } = makeKey(asked, by)
@@ -218,24 +146,50 @@ export const accessChanges = ({ access, users, environments }: Given) => {
         if (found.ends_at !== null)
           throw wrong('replaced', `This key was replaced, and works until ${found.ends_at}.`)
         const { key, kept } = makeKey(found, by)
-        const end = endOf(replacedMs)
+        const end = after(replacedMs)
         const keys = [...state.keys.map((each) => (each === found ? { ...each, ends_at: end } : each)), kept]
         return { state: { keys }, note: note(found.name), answer: { key, old_ends_at: end } }
       }
       case 'withdraw-key': {
         const found = keptKey(state, asked.id)
-        return {
-          state: { keys: state.keys.filter((each) => each !== found) },
-          note: note(found.name),
-          answer: {},
-        }
+        const keys = state.keys.filter((each) => each !== found)
+        return { state: { keys }, note: note(found.name), answer: {} }
+      }
+      case 'set-environments': {
+        const found = keptKey(state, asked.id)
+        checkChosen(state, asked.environments)
+        const changed = { ...found, environments: asked.environments }
+        const where = asked.environments?.join(', ') ?? null
+        const keys = state.keys.map((each) => (each === found ? changed : each))
+        return { state: { keys }, note: note(found.name, where), answer: {} }
+      }
+      case 'add-environment': {
+        const others = state.environments.filter((each) => each.name !== asked.name)
+        if (openOnes(state).includes(asked.name))
+          throw wrong('taken', `There is an environment ${quoted(asked.name)} already.`)
+        if (others.length >= most.environments)
+          throw wrong('too-many', `There are, or have been, ${most.environments} environments already.`)
+        const added = { name: asked.name, made_by: by, made_at: after(0), withdrawn_at: null }
+        return { state: { environments: [...others, added] }, note: note(asked.name), answer: {} }
+      }
+      case 'withdraw-environment': {
+        if (environments.includes(asked.name))
+          throw wrong(
+            'fixed',
+            `The environment ${quoted(asked.name)} is from --environments: change it there.`,
+          )
+        if (!openOnes(state).includes(asked.name))
+          throw missing('no-such-environment', `There is no environment ${quoted(asked.name)}.`)
+        const left = state.environments.map((each) =>
+          each.name === asked.name ? { ...each, withdrawn_at: after(0) } : each,
+        )
+        return { state: { environments: left }, note: note(asked.name), answer: {} }
       }
     }
   }
 
   const gone = () =>
-    refuse(
-      404,
+    missing(
       'no-such-invitation',
       'This link is no longer good: it was used or withdrawn, or its seven days are over.',
     )
@@ -251,7 +205,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
 
   return {
     /** Makes a change for an admin: of two who remove each other, the second is none any more. */
-    change: (asked: Asked, by: string): Promise<object> =>
+    change: (asked: AskedChange, by: string): Promise<object> =>
       access.change((state) => {
         const isAdmin = state.users.some((each) => each.user === by && each.role === 'admin')
         if (!isAdmin && !users.list().some((each) => each.user === by && isFixedAdmin(each)))
@@ -281,7 +235,10 @@ export const accessChanges = ({ access, users, environments }: Given) => {
         }
       }),
 
-    /** Takes in whoever a provider vouches for. Its own users never get the name of another one. */
+    /**
+     * Takes in whoever a provider vouches for. Its own users never get the name of another one; somebody who is called
+     * otherwise now has the old name no more.
+     */
     enter: async (entering: Required<KeptUser>): Promise<void> => {
       const { user: name, role: as, subject, password } = entering
       checkEntering({ user: name })
@@ -289,7 +246,8 @@ export const accessChanges = ({ access, users, environments }: Given) => {
       const flag = fixed(name)
       if (flag !== undefined && flag !== '--oidc-issuer')
         throw wrong('taken', `There is a user ${quoted(name)} already.`)
-      if (access.state.users.some((each) => isThere(each) && each.role === as)) return
+      const theirs = access.state.users.filter((each) => each.subject === subject)
+      if (theirs.length === 1 && isThere(theirs[0]!) && theirs[0]!.role === as) return
       await access.change((state) => {
         const before = state.users.find((each) => each.user === name)
         if (namesOfAgents.includes(name) || (before !== undefined && !isThere(before)))
@@ -300,7 +258,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
           before === undefined ? { user: name, role: as, password, subject } : { ...before, role: as }
         return {
           state: {
-            users: [...state.users.filter((each) => each !== before), entered],
+            users: [...state.users.filter((each) => each.subject !== subject), entered],
             invitations: state.invitations.filter((each) => each.user !== name),
           },
           note: { by: name, change: 'enter', of: name, as },
@@ -309,12 +267,26 @@ export const accessChanges = ({ access, users, environments }: Given) => {
       })
     },
 
-    /** Changes the user's own password. */
+    /** Ends all logins of whoever a provider no longer gives a role. */
+    leave: async (subject: string): Promise<void> => {
+      const { user: name } = access.state.users.find((each) => each.subject === subject) ?? {}
+      if (name === undefined) return
+      await access.change((state) => ({
+        state: { users: state.users.filter((each) => each.subject !== subject) },
+        note: { by: name, change: 'remove-user', of: name, as: null },
+        answer: undefined,
+      }))
+    },
+
+    /** Changes the user's own password, and ends a link to another one. */
     setPassword: (name: string, password: string): Promise<void> =>
       access.change((state) => {
         const found = keptUser(state, name)
         return {
-          state: { users: state.users.map((each) => (each === found ? { ...each, password } : each)) },
+          state: {
+            users: state.users.map((each) => (each === found ? { ...each, password } : each)),
+            invitations: state.invitations.filter((each) => each.user !== name),
+          },
           note: { by: name, change: 'set-password', of: name, as: null },
           answer: undefined,
         }

@@ -5,7 +5,8 @@ import { HttpError, refuse } from '../http/HttpError.js'
 import { bodyReader, mustBeJson } from '../http/readJson.js'
 import { type Reply, type Route, requestId } from '../http/Route.js'
 import type { Access } from './Access.js'
-import { type accessChanges, readChange } from './accessChanges.js'
+import type { accessChanges } from './accessChanges.js'
+import { readChange } from './askedChange.js'
 import { type Authenticate, loginCookie, type TokenTries } from './authenticate.js'
 import { adminsOnly } from './Identity.js'
 import type { LoginTokens } from './LoginTokens.js'
@@ -38,7 +39,7 @@ const reply = (body: object, headers: Record<string, string> = {}): Reply => ({
 })
 
 /**
- * `/access` shows and changes users and keys, for users with the role admin. `/invitation` is for whoever has the token
+ * `/access` shows and changes users, keys and environments, for users with the role admin. `/invitation` is for whoever has the token
  * of one, and `/password` for every user who was made here.
  */
 export const accessRoutes = (given: {
@@ -46,23 +47,39 @@ export const accessRoutes = (given: {
   access: Access
   users: Users
   apiKeys: ApiKeys
+  /** Those of the flag. */
+  environments: readonly string[]
   authenticate: Authenticate
   logins: PasswordCheck
   tokens: LoginTokens
   tries: TokenTries
 }): Route[] => {
-  const { changes, access, users, apiKeys, authenticate, logins, tokens, tries } = given
+  const { changes, access, users, apiKeys, authenticate, logins, tokens, tries, environments: fixed } = given
 
+  const ofFlag = (name: string) => ({
+    name,
+    from: '--environments',
+    made_by: null,
+    made_at: null,
+    withdrawn_at: null,
+  })
   const show = () => ({
     users: users.list(),
-    keys: apiKeys.list().map(({ environments, isPublic, key, from }) => ({
+    keys: apiKeys.list().map(({ environments, isOfAll, isPublic, key, from }) => ({
       ...(typeof from === 'string'
         ? { id: null, name: null, from, made_by: null, made_at: null, ends_at: null }
         : { ...own(from), from: null }),
       kind: isPublic ? 'public' : 'server',
       key,
       environments: [...environments],
+      all: isOfAll,
     })),
+    environments: [
+      ...fixed.map(ofFlag),
+      ...access.state.environments
+        .filter(({ name }) => !fixed.includes(name))
+        .map((each) => ({ ...each, from: null })),
+    ],
     invitations: access.state.invitations.map(({ user, role, by, ends_at }) => ({ user, role, by, ends_at })),
     changes: access.state.changes.toReversed(),
   })

@@ -8,15 +8,18 @@ import type { Identity } from './Identity.js'
 import type { LoginLink, LoginTokens } from './LoginTokens.js'
 import type { PasswordCheck } from './PasswordCheck.js'
 import type { Users } from './Users.js'
-import type { Noticed } from '../analytics/analyticsRoutes.js'
+import type { Noticed } from '../analytics/payloadTaker.js'
 import type { ApiKeys } from '../http/apiKeys.js'
+import type { Arrived } from '../senders/senderRoutes.js'
 import type { CompleteOptions } from '../options/flags.js'
 
-interface SetupRouteOptions extends Pick<CompleteOptions, 'environments' | 'retentionDays' | 'usersFile'> {
+interface SetupRouteOptions extends Pick<CompleteOptions, 'retentionDays' | 'usersFile'> {
   authenticate: Authenticate
   users: Users
   apiKeys: ApiKeys
   noticed: Noticed
+  environments: ReadonlySet<string>
+  arrived: ReadonlyMap<string, Arrived>
 }
 
 /**
@@ -24,7 +27,7 @@ interface SetupRouteOptions extends Pick<CompleteOptions, 'environments' | 'rete
  * may be for programs alone, so they are for users who may write, and so are the names of the users.
  */
 export const setupRoute = (options: SetupRouteOptions): Route => {
-  const { authenticate, users, apiKeys, noticed, environments, retentionDays, usersFile } = options
+  const { authenticate, users, apiKeys, noticed, arrived, environments, retentionDays, usersFile } = options
   return {
     method: 'GET',
     path: '/setup',
@@ -40,9 +43,13 @@ export const setupRoute = (options: SetupRouteOptions): Route => {
         status: 200,
         headers: { 'cache-control': 'no-store' },
         body: {
-          environments: environments.map((name) => ({ name, retention_days: retentionDays[name] ?? null })),
+          environments: [...environments].map((name) => ({
+            name,
+            retention_days: retentionDays[name] ?? null,
+          })),
           ...(secret || { keys: null, users: null, users_file: null }),
           refused: noticed.refused ?? null,
+          senders: [...arrived.values()],
           marked: { ids: noticed.ids, times: noticed.times },
         },
       }
@@ -58,7 +65,8 @@ interface LoginRoutesOptions {
   users: Users
   link: LoginLink | undefined
   identify: FindIdentity
-  environments: readonly string[]
+  /** Those that can be looked at. */
+  environments: () => readonly string[]
   /** Whether one may log in by OpenID Connect, too. */
   hasOidc: boolean
 }
@@ -92,7 +100,7 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
     headers: { 'cache-control': 'no-store' },
   })
   const replyTo = ({ user, role }: Identity) =>
-    reply({ user, role, environments, ...(logins.isForeign(user) && { oidc: true }) })
+    reply({ user, role, environments: environments(), ...(logins.isForeign(user) && { oidc: true }) })
 
   const check = async (request: IncomingMessage, given: Given): Promise<Identity> => {
     if ('token' in given) {

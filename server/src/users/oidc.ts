@@ -94,7 +94,7 @@ export const oidcRoutes = (
   }: {
     /** The secret of the store: all processes that share it know each other's cookies. */
     secret: Buffer
-    changes: Pick<ReturnType<typeof accessChanges>, 'enter'>
+    changes: Pick<ReturnType<typeof accessChanges>, 'enter' | 'leave'>
     tokens: LoginTokens
     logger: Logger
   },
@@ -230,21 +230,23 @@ export const oidcRoutes = (
     try {
       const config = await discover()
       const claims = await claimsOf(config, new URL(ownUrl(request, `${oidcCallbackPath}?${search}`)), asked)
+      const subject = `${issuer} ${claims.sub}`
       const role = roleOf(listOf(claims[oidcGroupsClaim]), oidcRoles)
-      if (role === undefined) throw new Failed('no-role', 'no group of the user gives a role')
+      if (role === undefined) {
+        await changes.leave(subject)
+        throw new Failed('no-role', 'no group of the user gives a role')
+      }
       const email = claims['email_verified'] === false ? undefined : claims['email']
       const name = [email, claims['preferred_username']].find((each) => typeof each === 'string')
       if (typeof name !== 'string')
         throw new Failed('no-name', 'there is neither email nor preferred_username')
       // Nobody knows this password: the hash stands where another user's does, and signs the logins.
       const password = await hashPassword(randomBytes(32).toString('base64url'), quick)
-      await changes
-        .enter({ user: name, role, subject: `${issuer} ${claims.sub}`, password })
-        .catch((error: unknown) => {
-          if (error instanceof HttpError && error.status < 500)
-            throw new Failed(error.code === 'taken' ? 'taken' : 'no-name', error.message)
-          throw error
-        })
+      await changes.enter({ user: name, role, subject, password }).catch((error: unknown) => {
+        if (error instanceof HttpError && error.status < 500)
+          throw new Failed(error.code === 'taken' ? 'taken' : 'no-name', error.message)
+        throw error
+      })
       const login = loginCookie(request, tokens, tokens.begin(name))
       return redirect(`${baseOf(request)}${screenPrefix}`, [cookieOf(request), login])
     } finally {

@@ -98,7 +98,7 @@ const open = async () => {
   window.open(0, 0n)
   return {
     connection,
-    apply: applyAnalytics({ environments: ['production', 'staging'], window }),
+    apply: applyAnalytics({ window }),
     close() {
       instance.closeSync()
       rmSync(folder, { recursive: true, force: true })

@@ -29,7 +29,7 @@ const open = async (windowDays: number) => {
   const start = async () => {
     const window = new InsertIdWindow({ folder, windowMs: windowDays * dayMs, runIds: 4 })
     await fillWindow(connection, window)
-    return { window, apply: applyAnalytics({ environments: ['production'], window }) }
+    return { window, apply: applyAnalytics({ window }) }
   }
   let { window, apply } = await start()
   let last = 0

@@ -28,7 +28,7 @@ const headersOf = (name: string, password: string) => ({
 })
 const root = headersOf('root', 'of all evil')
 
-it('users and keys that one process makes count on all, also on one without an engine, until withdrawn', async () => {
+it('users, keys and environments that one process makes count on all, also on one without an engine, until withdrawn', async () => {
   const database = await createDatabase(cluster.primary)
   const usersFile = join(folder, 'users.json')
   writeUsers(usersFile, { root: ['of all evil', 'admin'] })
@@ -43,8 +43,8 @@ it('users and keys that one process makes count on all, also on one without an e
       const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
       return { status: response.status, body: (await response.json()) as Record<string, string> }
     }
-    const track = async (key: string | undefined) =>
-      (await post(alone.url, '/track', event('Seen'), { 'x-api-key': key ?? '' })).status
+    const track = async (key: string | undefined, environment = 'production') =>
+      (await post(alone.url, '/track', event('Seen', { environment }), { 'x-api-key': key ?? '' })).status
     const made = await post(one.url, '/access', {
       change: 'make-key',
       name: 'shop',
@@ -52,6 +52,12 @@ it('users and keys that one process makes count on all, also on one without an e
       environments: null,
     })
     await eventually(async () => expect(await track(made.body['key'])).toBe(200))
+    expect(await track(made.body['key'], 'preview')).toBe(400)
+    await post(two.url, '/access', { change: 'add-environment', name: 'preview' })
+    await eventually(async () => expect(await track(made.body['key'], 'preview')).toBe(200))
+    const stored = "SELECT count(*) FROM events WHERE environment = 'preview'"
+    for (const service of [one, two])
+      await eventually(async () => expect((await service.query(stored)).rows).toEqual([[1]]))
 
     const { body } = await post(two.url, '/access', { change: 'invite', user: 'zoe', role: 'write' })
     const token = body['address']?.split('=')[1]

@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -81,6 +82,24 @@ describe('an import', () => {
     const after = await everything()
     expect({ ...after, imports: [] }).toEqual({ ...between, imports: [] })
     for (const { imported } of [csv, posthog]) await undo(service, imported)
+  })
+
+  it('is taken back in parts, so that others wait for none of it long, and beside no other', async () => {
+    const before = await everything()
+    const { imported, done } = await bring(service, 'csv', fileOf(20_010))
+    expect(done).toBe(20_010)
+    const applied = async () => Number((await rows('SELECT applied FROM analytics.raw.position'))[0]?.[0])
+    const first = await applied()
+    await tryOut(service, 'csv', fileOf(20_020))
+    const [taken, again, started] = await Promise.all([
+      undo(service, imported),
+      undo(service, imported),
+      service.send('POST', '/history/start', '', { authorization: basic }),
+    ])
+    expect([taken.status, again.status, started.status]).toEqual([200, 409, 409])
+    expect([again.body['error'], started.body['error']]).toEqual(['import-running', 'import-running'])
+    expect((await applied()) - first).toBe(2)
+    expect(await everything()).toEqual(before)
   })
 
   it('says what there is not to take back', async () => {
@@ -199,4 +218,53 @@ it('takes one file at a time', async () => {
   await service.send('DELETE', '/history', undefined, { authorization: basic })
   expect((await post('/history/start')).status).toBe(409)
   expect(await settled(service).catch(() => null)).toBeNull()
+})
+
+/** Begins to send a file; `end` sends the rest of it, and gives the answer. */
+const beginSending = (start: string) => {
+  const asking = request(`${service.url}/history?source=csv`, {
+    method: 'POST',
+    headers: { authorization: basic },
+  })
+  const answer = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+    asking.once('error', reject)
+    asking.once('response', async (response) => {
+      const parts = await response.setEncoding('utf8').toArray()
+      resolve({ status: response.statusCode, text: parts.join('') })
+    })
+  })
+  asking.write(start)
+  return {
+    end: (rest: string) => {
+      asking.end(rest)
+      return answer
+    },
+  }
+}
+
+it('takes one of two files that come in one moment, in place of the one before', async () => {
+  await tryOut(service, 'csv', fileOf(10))
+  const files = [fileOf(20), fileOf(30)]
+  const answers = await Promise.all(
+    files.map((file) => service.send('POST', '/history?source=csv', file, { authorization: basic })),
+  )
+  expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '409'])
+  const taken = answers.findIndex(({ status }) => status === 200)
+  const { state, report } = await settled(service)
+  expect({ state, rows: report.rows }).toEqual({ state: 'ready', rows: [20, 30][taken] })
+})
+
+it('does not begin to read what was stopped while it was sent, nor another file in its place', async () => {
+  await service.send('DELETE', '/history', undefined, { authorization: basic })
+  const slow = beginSending(header)
+  const stateOf = async () => {
+    const { body } = await service.send('GET', '/history', undefined, { authorization: basic })
+    return (body['import'] as { state: string } | null)?.state
+  }
+  await expect.poll(stateOf, { timeout: 60_000 }).toBe('receiving')
+  await service.send('DELETE', '/history', undefined, { authorization: basic })
+  const { imported } = await tryOut(service, 'csv', fileOf(20), { url: '-' })
+  const { status, text } = await slow.end('2024-02-01,x,y,z\n')
+  expect({ status, text }).toEqual({ status: 409, text: expect.stringContaining('import-stopped') })
+  expect(await settled(service)).toMatchObject({ state: 'ready', imported })
 })

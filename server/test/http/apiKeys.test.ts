@@ -50,7 +50,7 @@ describe('the API key of a request', () => {
 describe('an API key', () => {
   const environments = new Set(['production', 'staging', 'preview'])
   const keys = new ApiKeys(
-    ['all', 'one:staging', 'two:staging', 'two:preview', 'a:b:production'],
+    ['all', 'all:staging', 'one:staging', 'two:staging', 'two:preview', 'a:b:production'],
     environments,
   )
 

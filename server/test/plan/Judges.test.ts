@@ -25,7 +25,7 @@ const verdictsOf = async (batches: LogEntry[][]) => {
   await connection.run("ATTACH ':memory:' AS analytics")
   await openAnalytics(connection)
   const window = new InsertIdWindow({ folder, windowMs: 1000 })
-  const apply = applyAnalytics({ environments: ['production'], window })
+  const apply = applyAnalytics({ window })
   for (const batch of batches) await apply(connection, batch)
   const reader = await connection.runAndReadAll(
     'SELECT coalesce(plan_problem, plan_verdict) FROM analytics.raw.events ORDER BY seq',

@@ -11,7 +11,7 @@ import { openAnalytics } from '../../src/analytics/openAnalytics.js'
 import { keptWrongly } from '../../src/schema/derivedColumns.js'
 import { deleteSlice } from '../../src/privacy/deleteDay.js'
 import { inTransaction } from '../../src/duckdb/transactions.js'
-import { entriesOf, environments, historyAt, moments, type Step } from '../answers/histories.js'
+import { entriesOf, historyAt, moments, type Step } from '../answers/histories.js'
 
 const firsts = [
   'device_id',
@@ -73,7 +73,7 @@ const entriesWithAnonymous = (steps: readonly Step[]) =>
 
 const apply = (steps: readonly Step[], from: number, until: number) =>
   inTransaction(connection, () =>
-    applyAnalytics({ environments, window })(connection, entriesWithAnonymous(steps).slice(from, until)),
+    applyAnalytics({ window })(connection, entriesWithAnonymous(steps).slice(from, until)),
   )
 const fold = (settleAt?: number) => inTransaction(connection, () => foldEvents(connection, settleAt))
 
@@ -211,7 +211,7 @@ it('folds events by itself once there are 50,000', async () => {
     }))
     const body = Buffer.from(JSON.stringify(payloads))
     const entry = { kind: 'track', first: from, count, receivedAtMs: 0, body } as const
-    await inTransaction(connection, () => applyAnalytics({ environments, window })(connection, [entry]))
+    await inTransaction(connection, () => applyAnalytics({ window })(connection, [entry]))
   }
   const counts = async () => {
     const reader = await connection.runAndReadAll(

@@ -202,6 +202,15 @@ describe('a user who was made here', () => {
     expect(said(await post('/password', { old: 'builder', new: 'my new password' }, as('bob', 'builder')))).toEqual([409, 'fixed']) // prettier-ignore
   })
 
+  it('ends a link of an admin to a new password by changing the own one', async () => {
+    const { headers } = await enter('zoe', 'read')
+    const token = tokenOf(await done({ change: 'reset-password', user: 'zoe' }))
+    await post('/password', { old: 'password of zoe', new: 'my new password' }, headers)
+    const late = await post('/invitation', { token, password: 'of whoever has the link' }, page)
+    expect(said(late)).toEqual([404, 'no-such-invitation'])
+    expect(await whoIs(as('zoe', 'my new password'))).toBe('zoe')
+  })
+
   it('gets a new password by a link of an admin, with the role that counts then', async () => {
     const { headers } = await enter('zoe', 'write')
     const token = tokenOf(await done({ change: 'reset-password', user: 'zoe' }))

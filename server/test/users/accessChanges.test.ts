@@ -88,6 +88,21 @@ it('lets one of two admins who remove each other on two processes stay', async (
   })
 })
 
+it('does not count an admin whom a user of a flag hides as one who could take a change back', async () => {
+  const place = sharedPlace()
+  const { access } = await openProcess(place())
+  const password = cheapHash('kept')
+  await access.change(() => ({
+    state: { users: ['ada', 'ann'].map((user) => ({ user, role: 'admin', password })) },
+    note: { by: 'test', change: 'accept', of: 'ann', as: null },
+    answer: undefined,
+  }))
+  const { changes } = await openProcess(place(), { ada: 'lovelace' })
+  await expect(changes.change({ ...invite('ann'), change: 'remove-user' }, 'ann')).rejects.toMatchObject({
+    code: 'last-admin',
+  })
+})
+
 it('gives up with a sentence where others are always first', async () => {
   const place: AccessPlace = { ...sharedPlace()(), write: () => Promise.resolve(false) }
   const { access } = await openProcess(place)

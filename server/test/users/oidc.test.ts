@@ -179,6 +179,20 @@ describe('a login by a provider', () => {
     }
   })
 
+  it('ends those of before when no group gives a role any more, or when the name is another one', async () => {
+    const browser = openBrowser()
+    await browser.logIn()
+    person = { ...person, email: 'hopper@example.com' }
+    const renamed = openBrowser()
+    await renamed.logIn()
+    expect((await browser.session())['user']).toBeNull()
+    expect((await renamed.session())['user']).toBe('hopper@example.com')
+    person = { ...person, groups: ['guests'] }
+    expect(await openBrowser().logIn()).toBe(problemAt('no-role'))
+    expect((await renamed.session())['user']).toBeNull()
+    expect(await listed()).toHaveLength(2)
+  })
+
   it('goes on to the provider’s end after a logout, and is over here at once', async () => {
     const browser = openBrowser()
     await browser.logIn()

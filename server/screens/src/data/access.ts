@@ -20,11 +20,23 @@ export interface KnownKey {
   /** Null for a key of servers. */
   key: string | null
   environments: string[]
+  /** Whether it writes to all environments, also to those that are added. */
+  all: boolean
   from: string | null
   made_by: string | null
   made_at: string | null
   /** When a key ends that was replaced. */
   ends_at: string | null
+}
+
+export interface KnownEnvironment {
+  name: string
+  /** Null for one that was made here. */
+  from: string | null
+  made_by: string | null
+  made_at: string | null
+  /** Since when it takes no events. */
+  withdrawn_at: string | null
 }
 
 export interface Invitation {
@@ -42,10 +54,11 @@ export interface AccessChange {
   as: string | null
 }
 
-/** Users and keys, for users with the role admin. */
+/** Users, keys and environments, for users with the role admin. */
 export interface Access {
   users: KnownUser[]
   keys: KnownKey[]
+  environments: KnownEnvironment[]
   invitations: Invitation[]
   changes: AccessChange[]
 }
@@ -69,7 +82,7 @@ export interface MadeAccess {
   old_ends_at?: string
 }
 
-/** Changes users or keys. Throws a `Problem`, nothing else. */
+/** Changes users, keys or environments. Throws a `Problem`, nothing else. */
 export const changeAccess = (body: { change: string } & Record<string, unknown>): Promise<MadeAccess> =>
   post('/access', body)
 

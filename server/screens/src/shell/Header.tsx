@@ -29,7 +29,7 @@ interface Props {
 const mayDo = {
   read: 'May read',
   write: 'May read and write',
-  admin: 'May read, write, and make users and keys',
+  admin: 'May read, write, and make users, keys and environments',
 }
 
 /** A guest sees one environment; of one page, all but the time is as the link says. */

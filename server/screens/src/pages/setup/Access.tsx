@@ -3,10 +3,12 @@ import { type Access as Known, askAccess, changeAccess, type MadeAccess } from '
 import { base } from '../../data/base'
 import { expireLogin } from '../../data/login'
 import { type Problem, toProblem } from '../../data/Problem'
+import type { Setup } from '../../data/setup'
 import { usePolling } from '../../data/usePolling'
 import { Loading, ProblemNote } from '../../parts/notes'
 import { AccessDialog } from './AccessDialog'
 import type { Asked, Change } from './askAccess'
+import { Environments } from './Environments'
 import { Changes, Keys } from './Keys'
 import { Users } from './Users'
 
@@ -19,8 +21,8 @@ const onceOf = ({ address, key, ends_at: end, old_ends_at: oldEnd }: MadeAccess)
   return undefined
 }
 
-/** Users and keys, to be made, changed and taken back. */
-export function Access({ environments }: { environments: readonly string[] }) {
+/** Users, keys and environments, to be made, changed and taken back. */
+export function Access({ setup }: { setup: Setup }) {
   const [known, setKnown] = useState<Known>()
   const [problem, setProblem] = useState<Problem>()
   const [asked, setAsked] = useState<Asked>()
@@ -55,12 +57,15 @@ export function Access({ environments }: { environments: readonly string[] }) {
       {problem && <ProblemNote problem={problem} />}
       <Users {...known} ask={setAsked} make={make} />
       <Keys {...known} ask={setAsked} />
+      <Environments {...known} setup={setup} ask={setAsked} make={make} />
       <Changes {...known} />
       {asked && (
         <AccessDialog
           key={typeof asked === 'object' && 'once' in asked ? 'once' : 'ask'}
           asked={asked}
-          environments={environments}
+          environments={known.environments
+            .filter((each) => each.withdrawn_at === null)
+            .map(({ name }) => name)}
           close={close}
           make={change}
         />

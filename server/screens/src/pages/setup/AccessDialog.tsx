@@ -1,8 +1,50 @@
 import { useRef, useState } from 'preact/hooks'
-import { changePassword } from '../../data/access'
+import { changePassword, type KnownKey } from '../../data/access'
 import { FormDialog, ShownOnce } from '../../parts/FormDialog'
 import { Moment } from '../../parts/Moment'
 import { type Asked, type Change, RoleOptions } from './askAccess'
+
+const [everywhere, prefix] = ['all', 'in ']
+
+/** The environments that were chosen; null for all. Throws when there is none. */
+const readChosen = (fields: Record<string, string>): string[] | null => {
+  if (everywhere in fields) return null
+  const chosen = Object.keys(fields).flatMap((each) =>
+    each.startsWith(prefix) ? [each.slice(prefix.length)] : [],
+  )
+  if (chosen.length === 0) throw new Error('Choose an environment.')
+  return chosen
+}
+
+/** Which environments a key writes to. */
+function EnvironmentChoice({ environments, of }: { environments: readonly string[]; of?: KnownKey }) {
+  const [isAll, setAll] = useState(of?.all ?? true)
+  return (
+    <fieldset class="choices">
+      <legend>Writes to</legend>
+      <label>
+        <input
+          name={everywhere}
+          type="checkbox"
+          checked={isAll}
+          onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+        />
+        all environments, and those that are added
+      </label>
+      {!isAll &&
+        environments.map((each) => (
+          <label key={each}>
+            <input
+              name={prefix + each}
+              type="checkbox"
+              defaultChecked={of?.environments.includes(each) ?? false}
+            />
+            <span class="break">{each}</span>
+          </label>
+        ))}
+    </fieldset>
+  )
+}
 
 /** The dialog for what is asked. */
 export function AccessDialog({
@@ -43,8 +85,8 @@ export function AccessDialog({
         title="New API key"
         action="Make the key"
         close={close}
-        save={({ name = '', kind = '', environment = '' }) =>
-          make({ change: 'make-key', name, kind, environments: environment === '' ? null : [environment] })
+        save={({ name = '', kind = '', ...chosen }) =>
+          make({ change: 'make-key', name, kind, environments: readChosen(chosen) })
         }
       >
         <label>
@@ -58,15 +100,37 @@ export function AccessDialog({
             <option value="server">servers, which keep it secret</option>
           </select>
         </label>
+        <EnvironmentChoice environments={environments} />
+      </FormDialog>
+    )
+  if (asked === 'environment')
+    return (
+      <FormDialog
+        title="New environment"
+        action="Add it"
+        close={close}
+        save={({ name = '' }) => make({ change: 'add-environment', name })}
+      >
         <label>
-          Writes to
-          <select name="environment">
-            <option value="">all environments</option>
-            {environments.map((each) => (
-              <option key={each}>{each}</option>
-            ))}
-          </select>
+          Name
+          <input name="name" maxLength={100} autocapitalize="none" spellcheck={false} required />
         </label>
+        <p class="soft">
+          As pages name it: <code>environment: 'staging'</code>. It cannot be renamed, for its events and
+          pages have the name.
+        </p>
+      </FormDialog>
+    )
+  if ('ofKey' in asked)
+    return (
+      <FormDialog
+        title={`Environments of ${asked.ofKey.name}`}
+        close={close}
+        save={(chosen) =>
+          make({ change: 'set-environments', id: asked.ofKey.id, environments: readChosen(chosen) })
+        }
+      >
+        <EnvironmentChoice environments={environments} of={asked.ofKey} />
       </FormDialog>
     )
   if ('once' in asked)

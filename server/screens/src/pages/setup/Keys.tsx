@@ -7,37 +7,42 @@ import { type Doing, Quiet, roles } from './askAccess'
 
 /** Keys of pages and servers. */
 export function Keys({ keys, ask }: Pick<Access, 'keys'> & Pick<Doing, 'ask'>) {
-  const actions = ({ id, name, ends_at: end }: KnownKey): ComponentChildren =>
-    id !== null && (
-      <span class="buttons">
-        {end === null && (
+  const actions = (key: KnownKey): ComponentChildren => {
+    const { id, name, ends_at: end } = key
+    return (
+      id !== null && (
+        <span class="buttons">
+          <Quiet label="Environments" of={name ?? ''} onClick={() => ask({ ofKey: key })} />
+          {end === null && (
+            <Quiet
+              label="Replace"
+              of={name ?? ''}
+              onClick={() =>
+                ask({
+                  title: `Replace the key ${name}?`,
+                  action: 'Replace',
+                  text: 'A new key is made for the same environments. The old one works for another day.',
+                  change: { change: 'rotate-key', id },
+                })
+              }
+            />
+          )}
           <Quiet
-            label="Replace"
+            label="Withdraw"
             of={name ?? ''}
             onClick={() =>
               ask({
-                title: `Replace the key ${name}?`,
-                action: 'Replace',
-                text: 'A new key is made for the same environments. The old one works for another day.',
-                change: { change: 'rotate-key', id },
+                title: `Withdraw the key ${name}?`,
+                action: 'Withdraw',
+                text: 'From now on events that are sent with it are refused. Pages keep theirs and send them once they have another key.',
+                change: { change: 'withdraw-key', id },
               })
             }
           />
-        )}
-        <Quiet
-          label="Withdraw"
-          of={name ?? ''}
-          onClick={() =>
-            ask({
-              title: `Withdraw the key ${name}?`,
-              action: 'Withdraw',
-              text: 'From now on events that are sent with it are refused. Pages keep theirs and send them once they have another key.',
-              change: { change: 'withdraw-key', id },
-            })
-          }
-        />
-      </span>
+        </span>
+      )
     )
+  }
   return (
     <Card
       title="API keys"
@@ -63,7 +68,12 @@ export function Keys({ keys, ask }: Pick<Access, 'keys'> & Pick<Doing, 'ask'>) {
             ),
           },
           { title: 'Of', value: ({ kind }) => (kind === 'public' ? 'pages' : 'servers') },
-          { title: 'Writes to', value: ({ environments }) => environments.join(', ') || 'nothing' },
+          {
+            title: 'Writes to',
+            value: ({ all, environments }) => (
+              <span class="break">{all ? 'all environments' : environments.join(', ') || 'nothing'}</span>
+            ),
+          },
           {
             title: 'From',
             value: ({ from, made_by: by, ends_at: end }) =>
@@ -91,6 +101,9 @@ const texts: Record<string, string> = {
   'make-key': 'made the key',
   'rotate-key': 'replaced the key',
   'withdraw-key': 'withdrew the key',
+  'set-environments': 'changed the environments of the key',
+  'add-environment': 'added the environment',
+  'withdraw-environment': 'withdrew the environment',
   accept: 'set the password of',
   enter: 'logged in for the first time, or with another role:',
   'set-password': 'changed the password of',

@@ -7,6 +7,7 @@ import { login } from '../../data/login'
 import { Access } from './Access'
 import { OwnPassword } from './AccessDialog'
 import { roles } from './askAccess'
+import { ShownEnvironments } from './Environments'
 import { FirstEvent } from './FirstEvent'
 import { History } from './History'
 import { useProgress } from './useProgress'
@@ -54,29 +55,16 @@ export function SetUp() {
       {setup && (
         <>
           {role === 'admin' ? (
-            <Access environments={setup.environments.map(({ name }) => name)} />
+            <Access setup={setup} />
           ) : (
-            <Shown {...setup} />
+            <>
+              <Shown {...setup} />
+              <ShownEnvironments {...setup} />
+            </>
           )}
           <OwnPassword />
           {setup.keys && <History />}
-          <Card title="Environments">
-            <Table
-              caption="Environments"
-              rows={setup.environments}
-              rowKey={({ name }) => name}
-              columns={[
-                { title: 'Name', value: ({ name }) => name },
-                {
-                  title: 'Keeps events',
-                  value: ({ retention_days: days }) => (days === null ? 'for ever' : `${days} days`),
-                },
-              ]}
-            />
-          </Card>
-          <p class="soft">
-            Flags, variables and files of the service set the environments, and what is said to be from them.
-          </p>
+          <p class="soft">What is from a flag is changed there, and so is how long events are kept.</p>
         </>
       )}
     </>

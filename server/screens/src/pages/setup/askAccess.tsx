@@ -1,10 +1,12 @@
-import type { changeAccess } from '../../data/access'
+import type { changeAccess, KnownKey } from '../../data/access'
 
 export type Change = Parameters<typeof changeAccess>[0]
 /** What is asked before it is done, or shown once. */
 export type Asked =
   | 'invite'
   | 'key'
+  | 'environment'
+  | { ofKey: KnownKey }
   | { title: string; action: string; text: string; change: Change }
   | { once: string; value: string; end?: string | undefined }
 
@@ -20,7 +22,7 @@ export const RoleOptions = () => (
   <>
     <option value="read">reads</option>
     <option value="write">reads and writes</option>
-    <option value="admin">admin: also users and keys</option>
+    <option value="admin">admin: also users, keys and environments</option>
   </>
 )
 
