@@ -232,17 +232,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
           : [
               ...screenRoutes(options.screensFolder, framesOf(engine.proxy)),
               ...guestProxyRoutes(engine.proxy),
-              ...loginRoutes({
-                ...{
-                  environments: readable,
-                  hasOidc: oidc.length > 0,
-                  users,
-                  link,
-                  logins,
-                  tokens,
-                  identify,
-                },
-              }),
+              ...loginRoutes({ readable, hasOidc: oidc.length > 0, users, link, logins, tokens, identify }),
               setupRoute({ ...options, environments, users, apiKeys, noticed, arrived, authenticate }),
               ...accessRoutes({
                 ...{ changes, access, users, apiKeys, authenticate, logins, tokens, tries },

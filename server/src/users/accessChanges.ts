@@ -1,18 +1,23 @@
-import { randomBytes } from 'node:crypto'
-import { screenPrefix } from '../files/screenRoutes.js'
 import { hasEnded, hashSecret, makeKey } from '../http/apiKeys.js'
 import { refuse } from '../http/HttpError.js'
-import { type Access, type AccessState, type KeptUser, type Made, openEnvironments } from './Access.js'
+import {
+  type Access,
+  type AccessState,
+  addEnvironment,
+  after,
+  invite,
+  type KeptUser,
+  type Made,
+  openEnvironments,
+  withdrawEnvironment,
+} from './Access.js'
 import { type AskedChange, checkEntering } from './askedChange.js'
 import { adminsOnly, type UserRole } from './Identity.js'
 import type { Users } from './Users.js'
 
-const dayMs = 86_400_000
-/** How long an invitation can be used. */
-const invitedMs = 7 * dayMs
 /** How long a replaced key still works. */
-const replacedMs = dayMs
-const most = { users: 1000, keys: 500, invitations: 100, environments: 100 }
+const replacedMs = 86_400_000
+const most = { users: 1000, keys: 500, environments: 100 }
 
 /** Names that the service gives to whoever asks by a token: their queries are not a person's. */
 const namesOfAgents = ['agent', 'agent with persons']
@@ -20,27 +25,6 @@ const namesOfAgents = ['agent', 'agent with persons']
 const wrong = (code: string, message: string) => refuse(409, code, message)
 const missing = (code: string, message: string) => refuse(404, code, message)
 const quoted = (text: string) => JSON.stringify(text)
-const after = (ms: number) => new Date(Date.now() + ms).toISOString()
-
-/** Invites a new user, or one who is there to a new password. A second invitation ends the first. */
-const invite = (
-  state: AccessState,
-  { user: name, role: as, by }: { user: string; role: UserRole; by: string },
-) => {
-  const others = state.invitations.filter((each) => each.user !== name)
-  if (others.length >= most.invitations)
-    throw wrong(
-      'too-many',
-      `There are ${most.invitations} invitations that nobody has taken: withdraw one first.`,
-    )
-  const token = randomBytes(24).toString('base64url')
-  const end = after(invitedMs)
-  return {
-    invitations: [...others, { user: name, role: as, hash: hashSecret(token), by, ends_at: end }],
-    // No request carries what stands behind the #, so no log of a server or proxy has the token.
-    answer: { address: `${screenPrefix}#invite=${token}`, ends_at: end },
-  }
-}
 
 interface Given {
   access: Access
@@ -66,10 +50,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
   const keptKey = (state: AccessState, wanted: string) => {
     const found = state.keys.find((each) => each.id === wanted)
     if (found === undefined)
-      throw missing(
-        'no-such-key',
-        'There is no such key that was made here. Keys of flags are changed there.',
-      )
+      throw missing('no-such-key', 'No such key was made here. Keys of flags are changed there.')
     return found
   }
   const openOnes = (state: AccessState) => [...environments, ...openEnvironments(state)]
@@ -164,25 +145,20 @@ export const accessChanges = ({ access, users, environments }: Given) => {
         return { state: { keys }, note: note(found.name, where), answer: {} }
       }
       case 'add-environment': {
-        const others = state.environments.filter((each) => each.name !== asked.name)
         if (openOnes(state).includes(asked.name))
           throw wrong('taken', `There is an environment ${quoted(asked.name)} already.`)
-        if (others.length >= most.environments)
+        const added = addEnvironment(state, asked.name, by)
+        if (added.length > most.environments)
           throw wrong('too-many', `There are, or have been, ${most.environments} environments already.`)
-        const added = { name: asked.name, made_by: by, made_at: after(0), withdrawn_at: null }
-        return { state: { environments: [...others, added] }, note: note(asked.name), answer: {} }
+        return { state: { environments: added }, note: note(asked.name), answer: {} }
       }
       case 'withdraw-environment': {
+        const named = `environment ${quoted(asked.name)}`
         if (environments.includes(asked.name))
-          throw wrong(
-            'fixed',
-            `The environment ${quoted(asked.name)} is from --environments: change it there.`,
-          )
+          throw wrong('fixed', `The ${named} is from --environments: change it there.`)
         if (!openOnes(state).includes(asked.name))
-          throw missing('no-such-environment', `There is no environment ${quoted(asked.name)}.`)
-        const left = state.environments.map((each) =>
-          each.name === asked.name ? { ...each, withdrawn_at: after(0) } : each,
-        )
+          throw missing('no-such-environment', `There is no ${named}.`)
+        const left = withdrawEnvironment(state, asked.name)
         return { state: { environments: left }, note: note(asked.name), answer: {} }
       }
     }

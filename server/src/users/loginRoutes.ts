@@ -65,8 +65,8 @@ interface LoginRoutesOptions {
   users: Users
   link: LoginLink | undefined
   identify: FindIdentity
-  /** Those that can be looked at. */
-  environments: () => readonly string[]
+  /** The environments that can be looked at. */
+  readable: () => readonly string[]
   /** Whether one may log in by OpenID Connect, too. */
   hasOidc: boolean
 }
@@ -92,7 +92,7 @@ const linkIsOver =
 
 /** `POST`, `GET` and `DELETE /session` begin, show and end a login of the service's own pages. A cookie keeps it. */
 export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
-  const { logins, tokens, users, link, identify, environments, hasOidc } = options
+  const { logins, tokens, users, link, identify, readable, hasOidc } = options
 
   const reply = (body: Record<string, unknown>): Reply => ({
     status: 200,
@@ -100,7 +100,7 @@ export const loginRoutes = (options: LoginRoutesOptions): Route[] => {
     headers: { 'cache-control': 'no-store' },
   })
   const replyTo = ({ user, role }: Identity) =>
-    reply({ user, role, environments: environments(), ...(logins.isForeign(user) && { oidc: true }) })
+    reply({ user, role, environments: readable(), ...(logins.isForeign(user) && { oidc: true }) })
 
   const check = async (request: IncomingMessage, given: Given): Promise<Identity> => {
     if ('token' in given) {

@@ -109,6 +109,7 @@ export const useSaved = <Kind extends SavedKind>(kind: Kind): Lists[Kind] =>
   (useStore(lists) ?? nothing)[kind]
 
 /** What is known by now, for what is changed after a wait. */
+export const savedAlerts = (): readonly Saved<'alert'>[] => lists.get()?.alert ?? []
 export const savedBoards = (): readonly Saved<'board'>[] => lists.get()?.board ?? []
 
 /** Whether it is known what is saved. */
