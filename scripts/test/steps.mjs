@@ -127,7 +127,8 @@ export const steps = [
   {
     name: 'clients',
     isLong: true,
-    about: 'the drivers and tools that this machine has read from the service by the Postgres protocol',
+    about:
+      'the drivers and tools that this machine has read from the service by the Postgres protocol, and SDKs of other programs send to it',
     run: async () => {
       await ensureBuilt({ only: ['server'] })
       await secondTry('clients', async () => {

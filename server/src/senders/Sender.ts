@@ -73,9 +73,12 @@ export const textOf = (value: unknown): string | undefined => {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 }
 
+/** The greatest number of milliseconds that a Date holds. */
+const maxMs = 8.64e15
+
 /** The Unix milliseconds of a number of them, or of a time in ISO 8601 (UTC without a zone). */
 export const msOf = (time: unknown): number | undefined => {
-  if (typeof time === 'number') return Number.isFinite(time) ? Math.round(time) : undefined
+  if (typeof time === 'number') return Math.abs(time) <= maxMs ? Math.round(time) : undefined
   const check = typeof time === 'string' ? checkTimestamp(time) : 'invalid'
   if (check === 'invalid') return undefined
   const form = check === 'plain' ? (time as string) : check.rewritten
@@ -91,9 +94,14 @@ export const timeOf = (time: unknown, sentAt: unknown, receivedMs: number): unkn
 
 /**
  * The time at which a trait that is only set once is stored: before 1970, and the later the call the earlier. So that of
- * the first call stays, and that of a call which sets it in any case takes its place.
+ * the first call stays, and that of a call which sets it in any case takes its place. Calls of one millisecond are told
+ * apart by their place in the request.
  */
-export const onceAt = (time: unknown, receivedMs: number): number => -Math.abs(msOf(time) ?? receivedMs)
+export const onceAt = (time: unknown, receivedMs: number, place: number): string => {
+  const micros = -1000 * Math.abs(msOf(time) ?? receivedMs) - (place % 1000)
+  const ms = Math.floor(micros / 1000)
+  return new Date(ms).toISOString().replace('Z', `${String(micros - 1000 * ms).padStart(3, '0')}Z`)
+}
 
 /**
  * The properties of an event: `known`, then what has another name here by `names` (null: it is left out), then all else

@@ -55,7 +55,8 @@ const timeOf = ({ time }: Fields, { body, receivedMs }: Asked): unknown => {
 }
 
 /** What an identify does with a person's properties; what counts or collects has no place among traits. */
-const peopleOf = (event: Fields, ids: Fields, at: string, asked: Asked): (Message | Refused)[] => {
+const peopleOf = (event: Fields, ids: Fields, place: number, asked: Asked): (Message | Refused)[] => {
+  const at = `events ${place}`
   const timestamp = timeOf(event, asked)
   const given = fieldsOf(event['user_properties'])
   const identify = (traits: Fields, when: unknown): Message => ({
@@ -72,7 +73,7 @@ const peopleOf = (event: Fields, ids: Fields, at: string, asked: Asked): (Messag
   )
   return [
     ...(Object.keys(set).length > 0 || event['event_type'] === '$identify' ? [identify(set, timestamp)] : []),
-    ...(Object.keys(once).length > 0 ? [identify(once, onceAt(timestamp, asked.receivedMs))] : []),
+    ...(Object.keys(once).length > 0 ? [identify(once, onceAt(timestamp, asked.receivedMs, place))] : []),
     ...others.map((name) => ({
       refused: `${name} has no place here: traits are set, and what happens is counted by SQL.`,
       at,
@@ -80,7 +81,8 @@ const peopleOf = (event: Fields, ids: Fields, at: string, asked: Asked): (Messag
   ]
 }
 
-const read = (one: unknown, at: string, asked: Asked): (Message | Refused)[] => {
+const read = (one: unknown, place: number, asked: Asked): (Message | Refused)[] => {
+  const at = `events ${place}`
   const event = fieldsOf(one)
   const type = textOf(event['event_type'])
   const [userId, deviceId] = [textOf(event['user_id']), textOf(event['device_id'])]
@@ -89,7 +91,7 @@ const read = (one: unknown, at: string, asked: Asked): (Message | Refused)[] => 
   if (type === '$groupidentify') return [{ refused: 'Groups have no properties here.', at }]
   // One id alone: a user without a device, or a device that nobody has signed in on.
   const ids = { distinct_id: userId ?? deviceId, anonymous_id: userId && deviceId }
-  const people = peopleOf(event, ids, at, asked)
+  const people = peopleOf(event, ids, place, asked)
   if (type === '$identify') return people
   const [, library, version] = /^(.*?)(?:\/([^/]*))?$/.exec(textOf(event['library']) ?? '') ?? []
   const fields = Object.entries(event).filter(([name]) => !notProperties.has(name))
@@ -126,7 +128,7 @@ export const amplitude: Sender = {
   read(asked) {
     const { events } = fieldsOf(asked.body)
     if (!Array.isArray(events)) throw refuse(400, 'invalid-body', 'events must be a list of events.')
-    return events.flatMap((each, at) => read(each, `events ${at}`, asked))
+    return events.flatMap((each, at) => read(each, at, asked))
   },
   taken: ({ receivedMs }, count) => ({
     body: { code: 200, events_ingested: count, payload_size_bytes: 0, server_upload_time: receivedMs },

@@ -87,7 +87,8 @@ const readEvent = (one: unknown, at: string): Message | Refused => {
 }
 
 /** An update of a person; what counts or collects has no place among traits. */
-const readUpdate = (one: unknown, at: string, { receivedMs }: Asked): (Message | Refused)[] => {
+const readUpdate = (one: unknown, place: number, { receivedMs }: Asked): (Message | Refused)[] => {
+  const at = `update ${place}`
   const update = fieldsOf(one)
   const id = textOf(update['$distinct_id'])
   const time = timeOf(update['$time'])
@@ -98,7 +99,7 @@ const readUpdate = (one: unknown, at: string, { receivedMs }: Asked): (Message |
   })
   return Object.entries(update).flatMap(([name, value]): (Message | Refused)[] => {
     if (name === '$set') return [identify(fieldsOf(value), time)]
-    if (name === '$set_once') return [identify(fieldsOf(value), onceAt(time, receivedMs))]
+    if (name === '$set_once') return [identify(fieldsOf(value), onceAt(time, receivedMs, place))]
     if (name === '$unset')
       return [identify(Object.fromEntries(listOf(value).map((each) => [String(each), null])), time)]
     if (/^\$(?:add|append|union|remove|delete)$/.test(name))
@@ -131,12 +132,13 @@ export const mixpanel: Sender = {
     const all = listOf(asked.body)
     if (asked.path === 'groups') return [{ refused: 'Groups have no profiles here.', at: 'the update' }]
     return asked.path === 'engage'
-      ? all.flatMap((each, at) => readUpdate(each, `update ${at}`, asked))
+      ? all.flatMap((each, at) => readUpdate(each, at, asked))
       : all.map((each, at) => readEvent(each, `event ${at}`))
   },
   taken({ path, search }, count) {
+    if (search.get('verbose') === '1') return { body: { status: 1, error: null } }
     if (path === 'import') return { body: { code: 200, num_records_imported: count, status: 'OK' } }
-    return { body: search.get('verbose') === '1' ? { status: 1, error: null } : '1' }
+    return { body: '1' }
   },
   failed: (code, message, status) => ({ status: 0, code: status, error: message, error_code: code }),
 }

@@ -68,7 +68,8 @@ const traitsOf = (event: Fields, given: Fields): { set: Fields; once: Fields } =
   once: withValues({ ...fieldsOf(given['$set_once']), ...fieldsOf(event['$set_once']) }),
 })
 
-const read = (one: unknown, at: string, { body, receivedMs }: Asked): (Message | Refused)[] => {
+const read = (one: unknown, place: number, { body, receivedMs }: Asked): (Message | Refused)[] => {
+  const at = `event ${place}`
   const event = fieldsOf(one)
   const given = fieldsOf(event['properties'])
   const name = textOf(event['event'])
@@ -94,7 +95,7 @@ const read = (one: unknown, at: string, { body, receivedMs }: Asked): (Message |
       at,
     })
   if (isSet) identify(set, timestamp)
-  if (Object.keys(once).length > 0) identify(once, onceAt(timestamp, receivedMs))
+  if (Object.keys(once).length > 0) identify(once, onceAt(timestamp, receivedMs, place))
   if (aboutPeople.has(name ?? '')) return people
 
   // Until somebody is identified a browser's events have its own id.
@@ -162,7 +163,7 @@ export const posthog: Sender = {
     if (batch !== undefined && !Array.isArray(batch))
       throw refuse(400, 'invalid-body', 'batch must be a list of events.')
     const events: readonly unknown[] = Array.isArray(asked.body) ? asked.body : (batch ?? [asked.body])
-    return events.flatMap((each, at) => read(each, `event ${at}`, asked))
+    return events.flatMap((each, at) => read(each, at, asked))
   },
   taken: () => ({ body: { status: 1 } }),
   failed: (code, message) => ({ type: 'validation_error', code, detail: message }),

@@ -96,6 +96,12 @@ describe("PostHog's SDKs", () => {
     expect(await traitsOf('once')).toEqual({ n: 1 })
     await once(3, { timestamp: '2026-10-01T10:00:00Z', $set: { n: 4 } })
     expect(await traitsOf('once')).toEqual({ n: 4 })
+    const timestamp = '2026-11-01T10:00:00.123Z'
+    const far = { event: '$set', distinct_id: 'far', timestamp: 1e18, $set_once: { n: 1 } }
+    expect((await post('/posthog/capture', { api_key: 'pk_x', ...far })).status).toBe(200)
+    const batch = [1, 2].map((n) => ({ event: '$set', distinct_id: 'both', timestamp, $set_once: { n } }))
+    await post('/posthog/batch', { api_key: 'pk_x', batch })
+    expect(await traitsOf('both')).toEqual({ n: 1 })
   })
 
   it('are told what is wrong', async () => {
