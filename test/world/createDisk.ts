@@ -430,4 +430,3 @@ export function createDisk(tasks: Tasks, quirks: Quirks = quiet) {
     },
   }
 }
-

@@ -133,4 +133,3 @@ export function createScheduler() {
     waiting: () => timed.filter(({ owner }) => !owner?.isGone).length,
   }
 }
-
