@@ -88,12 +88,16 @@ export const lost: Record<string, ((one: Case) => boolean) | undefined> = {
       !facts.requests.some((one) => one.page === call.page && one.kind === 'anonymous' && one.isAccepted)),
 }
 
+/** The page slept while the request was under way. */
+const hasSlept = ({ page, begunAt, endedAt = Infinity }: Request) =>
+  page.sleeps.some((at) => at >= begunAt && at <= endedAt)
+
 export const twice: Record<string, ((one: Case & { first: Request }) => boolean) | undefined> = {
   'A request never answers, the page is killed between answer and acknowledgement, or one of more than 60 KiB, or the first after an outage, is under way as the page leaves.':
     ({ facts, call, first }) => {
       const isHandedOff = first.isKeepalive && leavesBetween(first.page, first.begunAt, first.endedAt)
       if (isHandedOff && !first.mayBeWarned) return isAmiss(facts, call.at, first.page.goneAt)
-      if (first.page.hasSlept) return false
+      if (hasSlept(first)) return false
       return (
         !first.isAccepted ||
         first.page.goneAt <= first.heardAt! + storedWithinMs ||
@@ -109,7 +113,8 @@ export const twice: Record<string, ((one: Case & { first: Request }) => boolean)
       call.page.leaves.some(
         ({ at }) => at >= call.at && (at <= storedAt(call) || isAmiss(facts, call.at, at)),
       ),
-  'A page that was frozen wakes after another has claimed its queue.': ({ first }) => first.page.hasSlept,
+  'A page that was frozen wakes after another has claimed its queue.': ({ carriers }) =>
+    carriers.some(hasSlept),
 }
 
 const why = <T>(table: Record<string, ((one: T) => boolean) | undefined>, one: T) =>

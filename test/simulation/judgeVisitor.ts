@@ -56,7 +56,7 @@ function judgeConsent({ plan, choices, pages, requests, calls, databases, rows, 
     /granted|denied/.test(last.state) &&
     !(before && before.page !== last.page && before.at > last.at - heardWithinMs) &&
     !isIn('noNotes', 'crash', ...diskFaults) &&
-    !last.page.hasSlept &&
+    !last.page.sleeps[0] &&
     lastConsent !== last.state
   )
     wrong.push(`the last choice is ${last.state}, and a page takes it for ${lastConsent}`)

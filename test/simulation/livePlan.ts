@@ -22,7 +22,8 @@ export interface Page {
   readyAt: number
   backAt: number
   awayAt: number
-  hasSlept: boolean
+  /** When it slept, without having been told. */
+  sleeps: number[]
   goneAt: number
   isKilled: boolean
   errors: { code: string; message: string }[]
@@ -135,7 +136,7 @@ export function livePlan(plan: Plan): Facts {
       readyAt: Infinity,
       backAt: -Infinity,
       awayAt: -Infinity,
-      hasSlept: false,
+      sleeps: [],
       goneAt: Infinity,
       isKilled: false,
       errors: [],
@@ -334,7 +335,7 @@ export function livePlan(plan: Plan): Facts {
         const page = alive('open', action.tab)
         if (!page) return
         page.state = 'asleep'
-        page.hasSlept = true
+        page.sleeps.push(now())
         page.awayAt = now()
         page.tab.sleep()
         return
