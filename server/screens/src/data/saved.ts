@@ -54,6 +54,8 @@ export interface SavedValues {
   /** A text at a moment, as `toISOString` writes it. Its name is an id. */
   annotation: { at: string; text: string }
   alert: Alert
+  /** Under the name of an environment: its suspects are left out of all figures. */
+  exclusion: { suspects: true }
 }
 export type SavedKind = keyof SavedValues
 
@@ -73,6 +75,7 @@ const nothing: Lists = {
   board: [],
   metric: [],
   alert: [],
+  exclusion: [],
 }
 /** Undefined until they were asked for. */
 const lists = createStore<Lists | undefined>(undefined)
@@ -102,6 +105,7 @@ export async function loadSaved(): Promise<void> {
     link: of('link'),
     board: of('board'),
     alert: of('alert'),
+    exclusion: of('exclusion'),
   })
 }
 
