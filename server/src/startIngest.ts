@@ -256,8 +256,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
                 ...options,
-                authenticate,
-                environments: readable,
+                ...{ authenticate, environments: readable },
                 intake: ofUsers,
                 signingSecret,
                 secret: opened.taskSecret,
