@@ -15,7 +15,7 @@ test.use({ timezoneId: 'UTC', viewport: { width: 1280, height: 900 } })
 test('an alert is made of a card, tested, seen to fire, and paused; a second one takes one click', async ({
   browser,
 }) => {
-  const received: { kind: string; alert: string; value: number }[] = []
+  const received: { kind: string; alert: string; value: number; text: string }[] = []
   const receiver = createServer((request, response) => {
     void text(request).then((body) => {
       received.push(JSON.parse(body) as (typeof received)[number])
@@ -35,12 +35,14 @@ test('an alert is made of a card, tested, seen to fire, and paused; a second one
 
   await test.step('a card fills the form', async () => {
     await page.goto(`${url}/app/explore?by=browser&over=total`)
+    await page.getByRole('button', { name: 'More: Events by Browser' }).click()
+    await expectAccessible(page, 'the menu of a card')
     await page.getByRole('button', { name: 'Alert: Events by Browser' }).click()
     await dialog.getByLabel('of Value').selectOption('Chrome')
     await dialog.getByLabel('Tell me when it').selectOption('is above')
     await dialog.getByLabel('Number').fill('0')
     await dialog.getByLabel('Time').selectOption('Last full week')
-    await dialog.getByLabel('Send to').selectOption('Another webhook')
+    await dialog.getByLabel('Send to').selectOption('A webhook')
     await dialog.getByLabel('Address of the webhook').fill(`http://${host}/hook`)
     await expectAccessible(page, 'the form of an alert')
     await dialog.getByRole('button', { name: 'Send a test now' }).click()
@@ -74,6 +76,40 @@ test('an alert is made of a card, tested, seen to fire, and paused; a second one
       page.getByRole('button', { name: 'Events of production have stopped', exact: true }),
     ).toBeVisible()
     await expect(page.getByRole('button', { name: 'Alert me when events stop' })).toHaveCount(0)
+  })
+
+  await test.step('a digest is filled from cards, and loses a figure', async () => {
+    const add = async (path: string, title: string) => {
+      await page.goto(`${url}/app/${path}`)
+      await page.getByRole('button', { name: `More: ${title}` }).click()
+      await page.getByRole('button', { name: `Alert: ${title}` }).click()
+      await dialog.getByLabel('Tell me when it').selectOption('in any case, as a digest')
+    }
+    const saveIt = async () => {
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await expect(dialog).toHaveCount(0)
+    }
+    await add('explore?by=browser&over=total', 'Events by Browser')
+    await dialog.getByLabel('Name').fill('The week')
+    await saveIt()
+    await add('explore?event=Signed+Up', 'Events of Signed Up by day')
+    await dialog.getByLabel('Digest').selectOption('The week')
+    await expect(dialog.getByLabel('Name')).toHaveCount(0)
+    await expectAccessible(page, 'a figure for a digest')
+    await saveIt()
+    await page.goto(`${url}/app/alerts`)
+    const digest = page.getByRole('row', { name: /^The week/ }).first()
+    await expect(digest).toContainText('Events by Browser · Events of Signed Up by day')
+    await page.getByRole('button', { name: 'The week', exact: true }).click()
+    await expectAccessible(page, 'a digest of two figures')
+    await dialog.getByRole('button', { name: 'Send a test now' }).click()
+    await expect(dialog.getByRole('status').last()).toContainText('Sent.')
+    expect(received.at(-1)).toMatchObject({ kind: 'test', alert: 'The week' })
+    expect(received.at(-1)!.text).toContain('Events of Signed Up by day')
+    await dialog.getByRole('button', { name: 'Take out: Events by Browser' }).click()
+    await expect(dialog.getByLabel('Question')).toHaveValue('Events of Signed Up by day')
+    await saveIt()
+    await expect(digest).not.toContainText('Events by Browser')
   })
 
   await context.close()

@@ -43,9 +43,10 @@ test('cards of pages are put on a board, arranged by keys, shared and embedded',
   const dialog = page.getByRole('dialog')
   const titles = (of: Page) => of.locator('.board .card h2')
   const add = async (name: string, board: string, isNew = false) => {
-    await card(page, name)
-      .getByRole('button', { name: `Board: ${name}` })
-      .click()
+    for (const button of ['More', 'Board'])
+      await card(page, name)
+        .getByRole('button', { name: `${button}: ${name}` })
+        .click()
     if (isNew) await dialog.getByLabel('Name of the new board').fill(board)
     else await dialog.getByRole('combobox', { name: 'Board' }).selectOption(board)
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -130,7 +131,18 @@ test('cards of pages are put on a board, arranged by keys, shared and embedded',
     await expect(titles(guest)).toHaveText(['Totals', 'People over time', 'Events by Browser'])
     await expect(card(guest, 'Events by Browser').getByRole('row')).not.toHaveCount(0)
     await expect(card(guest, 'People over time').getByRole('figure')).toBeVisible()
-    for (const name of ['SQL', 'CSV', 'Board', 'Embed', 'Open', 'Arrange', 'Share', 'Overview', 'Annotate'])
+    for (const name of [
+      '⋯',
+      'SQL',
+      'CSV',
+      'Board',
+      'Embed',
+      'Open',
+      'Arrange',
+      'Share',
+      'Overview',
+      'Annotate',
+    ])
       await expect(guest.locator('a, button').getByText(name, { exact: true })).toHaveCount(0)
     await expect(guest.getByRole('alert')).toHaveCount(0)
     await guest.getByRole('combobox', { name: 'Time' }).selectOption('Last 90 days')
@@ -149,6 +161,7 @@ test('cards of pages are put on a board, arranged by keys, shared and embedded',
 
   await test.step('one card stands in a frame of another site', async () => {
     await page.goto(`${url}/app/?range=30d`)
+    await card(page, 'Totals').getByRole('button', { name: 'More: Totals' }).click()
     await card(page, 'Totals').getByRole('button', { name: 'Embed: Totals' }).click()
     await dialog.getByLabel('Sites').fill(frames.url)
     await dialog.getByRole('button', { name: 'Save' }).click()
@@ -211,6 +224,20 @@ test('cards of pages are put on a board, arranged by keys, shared and embedded',
     await expect(counted(told ?? '')).toBeVisible()
     await expect(list.locator('tbody tr')).toHaveCount(Number(told))
     await accessible(page, 'the people of a day')
+
+    // A line told apart by a value has those with that value, by the keyboard and where the pointer is nearest.
+    await page.goto(`${url}/app/explore?show=people&by=browser&over=day`)
+    const lines = card(page, 'People by Browser, by day')
+    await lines.locator('.u-over').click()
+    await expect(page.getByRole('button', { name: /^Remove the filter Browser is / })).toBeVisible()
+    await expect(list).toBeVisible()
+    await page.goBack()
+    await lines.getByRole('button', { name: /^Table/ }).click()
+    const cell = lines.getByRole('link', { name: /, Firefox, .*: people$/ }).first()
+    const some = await cell.textContent()
+    await cell.press('Enter')
+    await expect(page.getByRole('button', { name: 'Remove the filter Browser is Firefox' })).toBeVisible()
+    await expect(counted(some ?? '')).toBeVisible()
 
     await page.goto(`${url}/app/retention?everybody=1`)
     const link = card(page, 'Retention').getByRole('link', { name: /people: show them$/ })

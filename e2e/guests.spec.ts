@@ -84,7 +84,7 @@ test('a link shows figures to guests, in frames too, until it is taken back', as
       .locator('.figure')
     await expect(seen).toHaveText(figure ?? '')
     await expect(guest.getByText('Page is /pricing')).toBeVisible()
-    for (const name of ['SQL', 'CSV', '/pricing', 'Explore', 'Views', 'Log out', 'Annotate', 'New goal'])
+    for (const name of ['⋯', 'SQL', 'CSV', '/pricing', 'Explore', 'Views', 'Log out', 'Annotate', 'New goal'])
       await expect(guest.locator('a, button').getByText(name, { exact: true })).toHaveCount(0)
     await guest.getByRole('combobox', { name: 'Time' }).selectOption('Last 30 days')
     await expect(card(guest, 'Pages').getByRole('rowheader', { name: '/pricing' })).toBeVisible()

@@ -234,6 +234,7 @@ test.describe('the screens', () => {
 
   test('show the SQL of a picture, which gives the same figures', async ({ page, service }) => {
     await open(page, service, '/app/')
+    await page.getByRole('button', { name: 'More: Totals' }).click()
     await page.getByRole('button', { name: 'SQL: Totals' }).click()
     const dialog = page.getByRole('dialog', { name: 'SQL: Totals' })
     await expect(dialog.getByRole('link', { name: 'Open on the SQL page' })).toBeVisible()
@@ -249,7 +250,8 @@ test.describe('the screens', () => {
     const link = await dialog.getByRole('link', { name: 'Open on the SQL page' }).getAttribute('href')
     expect(new URL(link ?? '', service.url).searchParams.get('q')).toBe(statement)
     await page.keyboard.press('Escape')
-    await expect(page.getByRole('button', { name: 'SQL: Totals' })).toBeFocused()
+    await expect(page.getByRole('button', { name: 'More: Totals' })).toBeFocused()
+    await page.keyboard.press('Enter')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'CSV: Totals' }).click(),
@@ -432,6 +434,7 @@ test.describe('the screens', () => {
     await row(page, 'Crawlers', 'AI crawler GPTBot').click()
     await expect(row(page, 'Crawlers', '/pricing')).toBeVisible()
     await check('what a crawler read')
+    await page.getByRole('button', { name: 'More: Totals' }).click()
     await page.getByRole('button', { name: 'SQL: Totals' }).click()
     await check('the dialog of a statement')
     await context.close()

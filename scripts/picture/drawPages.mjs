@@ -28,6 +28,7 @@ const pages = {
   plan: 'plan',
   sql: 'sql?q=SELECT+event%2C+count(*)+FROM+events+GROUP+BY+1+ORDER+BY+2+DESC',
   boards: 'boards',
+  bots: 'bots',
   alerts: 'alerts',
   setup: 'setup',
 }

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
-import { driverPackages, installPython, toolPackages } from './installPackages.mjs'
+import { driverPackages, installPython, senderPackages, toolPackages } from './installPackages.mjs'
 
 const folder = join(root, 'server/test/clients')
 export const at = (/** @type {string} */ name) => join(folder, name)
@@ -80,12 +80,19 @@ export const node = language('node', {
   make: ['env', 'PRISMA_SCHEMA_ENGINE_BINARY=/bin/true', 'npx', 'prisma', 'generate'],
 })
 
+/** SDKs of other programs, which send events. */
+const senders = language('senders', {
+  has: ['npm', '--version'],
+  fetch: ['npm', 'install', '--ignore-scripts', '--no-package-lock', '--prefer-offline', '--no-audit'],
+})
+
 /** Python's packages that Debian has not, or not as new. @param {string} name @param {string[]} packages */
 const environment = (name, packages) =>
   room(`suites/${name}`, async () =>
     (await installPython(name, packages)) === undefined ? 'its packages are not to be had' : undefined,
   )
 const newer = environment('tools', toolPackages)
+const sendersOfPython = environment('senders', senderPackages)
 const newest = environment('drivers', driverPackages)
 
 /**
@@ -111,6 +118,13 @@ const rustTool = (name, which) => ({ name, of: rust, command: ['target/debug/cli
 const javaTool = (name, which) => ({ name, of: java, command: ['java', '-cp', 'classes:jars/*', which] })
 /** @param {string} name @param {string} which @returns {Tool} */
 const nodeTool = (name, which) => ({ name, of: node, command: [process.execPath, `${which}.mjs`] })
+
+/** @param {string} which @returns {Tool} */
+const senderTool = (which) => ({
+  name: `${which}, sending`,
+  of: senders,
+  command: [process.execPath, 'senders.mjs', which],
+})
 
 /** @type {Tool[]} */
 const tools = [
@@ -170,6 +184,15 @@ const tools = [
   goTool('Go by HTTP', 'api'),
   rustTool('Rust by HTTP', 'api'),
   javaTool('Java by HTTP', 'Api'),
+  ...['analytics-node', 'rudder-sdk-node', 'posthog-node', 'mixpanel', 'amplitude-node', '@umami/node'].map(
+    senderTool,
+  ),
+  senderTool('snowplow-node'),
+  ...['segment', 'posthog', 'amplitude', 'mixpanel'].map((which) => ({
+    name: `${which} for Python, sending`,
+    of: sendersOfPython,
+    command: ['bin/python', '-B', at('senders_.py'), which],
+  })),
 ]
 
 /** Prepares what tools need while others run. What cannot be prepared is told by the tool that needs it. @param {Tool[]} wanted */

@@ -1,4 +1,4 @@
-// Drivers, tools and clients of other people read from the service, each by a script of server/test/clients, which
+// Drivers, tools and clients of other people read from the service, and SDKs send to it, each by a script of server/test/clients, which
 // prints `+ check` or `- check: reason`. Those whose program or packages this machine has not are not tried.
 //   npm run test:all -- --only clients
 //   node scripts/test/clients.mjs pgx Hibernate     only those whose names have one of these words

@@ -16,6 +16,10 @@ export const driverPackages = [
   'asyncpg==0.31.0',
   'pytest==9.2.0',
 ]
+export const senderPackages = [
+  ...['segment-analytics-python==2.4.0', 'posthog==7.91.1'],
+  ...['amplitude-analytics==1.3.0', 'mixpanel==5.4.1'],
+]
 // Spark has no wheel; its package is Python and jars.
 export const sparkPackages = ['--no-binary=pyspark', 'pyspark==3.5.9']
 

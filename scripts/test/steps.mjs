@@ -21,6 +21,8 @@ function seedOfCommit() {
   return stdout ? Number.parseInt(stdout.slice(0, 5), 16) : Math.floor(Math.random() * 1_000_000)
 }
 const shuffleSeed = seedOfCommit()
+/** Each day lives other lives. */
+const seedOfDay = Math.floor(Date.now() / 86_400_000) * 100_000
 
 /**
  * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`. One that `isBeside` mostly
@@ -107,6 +109,12 @@ export const steps = [
     },
   },
   {
+    name: 'simulate',
+    isLong: true,
+    about: `random lives of the library for five minutes, from seed ${seedOfDay}`,
+    run: () => must(process.execPath, ['scripts/simulate.mjs', '--minutes', '5', '--first', `${seedOfDay}`]),
+  },
+  {
     name: 'cluster',
     isLong: true,
     about: 'the service on a replicated PostgreSQL whose servers are killed, stalled and lose their power',
@@ -119,7 +127,8 @@ export const steps = [
   {
     name: 'clients',
     isLong: true,
-    about: 'the drivers and tools that this machine has read from the service by the Postgres protocol',
+    about:
+      'the drivers and tools that this machine has read from the service by the Postgres protocol, and SDKs of other programs send to it',
     run: async () => {
       await ensureBuilt({ only: ['server'] })
       await secondTry('clients', async () => {

@@ -26,20 +26,15 @@ const find = async (w: ReturnType<typeof openQueue>) => {
 }
 
 describe('a claim', () => {
-  it.each([
-    [1000, 1],
-    [1000, 3],
-    [10_000, 1],
-    [10_000, 3],
-  ])('of %i records, of %i pages, is complete and in order', async (count, queues) => {
+  it('of 1,000 records, of three pages, is complete and in order', async () => {
     const world = createWorld()
-    await leaveBehind(world, 'q', count, queues)
-    const w = openQueue(world, { queue: { maxEvents: 20_000 } }, 'q')
+    await leaveBehind(world, 'q', 1000, 3)
+    const w = openQueue(world, {}, 'q')
     await find(w)
     while (await claim(w));
-    expect(all(w).map(({ body }) => body)).toEqual(numbers(count))
+    expect(all(w).map(({ body }) => body)).toEqual(numbers(1000))
     const keys = (await readKeys(w))!
-    expect(keys).toHaveLength(count)
+    expect(keys).toHaveLength(1000)
     expect(new Set(keys.map(([queue]) => queue))).toEqual(new Set([w.queueId]))
   })
 
@@ -88,20 +83,5 @@ describe('a claim', () => {
     const claimed = pages.flatMap((w) => all(w).map(({ body }) => body))
     expect(claimed).toHaveLength(1000)
     expect(new Set(claimed).size).toBe(1000)
-  })
-
-  it('of 1,000 records of three pages is delivered in their order, once, by the page that finds them', async () => {
-    const world = createWorld()
-    const event = (n: number) => JSON.stringify({ event: `E${n}`, environment: 'production', properties: {} })
-    const start = (world.now() - 3_600_000) * 1000
-    await openDatabase('waymark production pk_test').transact('put', (store) => {
-      for (let n = 0; n < 1000; n++)
-        store.put(`track\n${event(n)}`, [`gone-${n % 3}`, start + n, 1, `gone-${n % 3}`])
-    })
-    const waymark = world.openTab().init()
-    await waymark.ready()
-    for (let round = 0; round < 20; round++) await world.advance(1000)
-    expect(world.service.names()).toEqual(Array.from({ length: 1000 }, (_, n) => `E${n}`))
-    expect(waymark.stats()).toMatchObject({ queued: 0, dropped: {} })
   })
 })

@@ -53,14 +53,10 @@ describe('records of others', () => {
     expect(count).toBe(reads)
   })
 
-  it.each([
-    ['ten seconds', 10_000],
-    ['an hour', 3_600_000],
-    ['two days', 172_800_000],
-  ])('are claimed, and the disk is left alone, after the clock was set back by %s', async (_, ms) => {
+  it('are claimed, and the disk is left alone, after the clock was set back', async () => {
     const world = createWorld()
     await leaveBehind(world)
-    world.setClock(world.now() - ms)
+    world.setClock(world.now() - 3_600_000)
     world.service.become({ kind: 'well' })
     let reads = 0
     const counted = withTransact((database, mode, work) => {

@@ -40,7 +40,8 @@ describe('leaving while a request is under way', () => {
   })
 })
 
-const counts = [1, 19, 20, 21, 24, 41]
+// Random lives (`test/simulation`) have bursts of each size, and leave after any microtask.
+const counts = [1, 24]
 
 describe('a burst of a hidden page', () => {
   it.each(counts)('of %i events goes whole, once, though the page leaves in the same task', async (count) => {
@@ -56,7 +57,7 @@ describe('a burst of a hidden page', () => {
     expect(service.names()).toEqual(names(count))
   })
 
-  it.each(counts.flatMap((count) => [0, 1, 2, 4].map((turns) => [count, turns] as const)))(
+  it.each(counts.flatMap((count) => [0, 2].map((turns) => [count, turns] as const)))(
     'of %i events goes whole, though the page leaves %i microtasks later, while a request is under way',
     async (count, turns) => {
       const { world, tab, service, track } = await openPage()
@@ -129,7 +130,7 @@ it('calls that waited for the visitor leave with the page in one request', async
   expect(world.service.arrivals.map(({ payloads }) => payloads.length)).toEqual([5])
 })
 
-it.each(counts.flatMap((count) => [1, 2, 4].map((turns) => [count, turns] as const)))(
+it.each(counts.map((count) => [count, 2]))(
   'a burst of %i events without a disk goes whole, though the page leaves %i microtasks later',
   async (count, turns) => {
     const { world, tab, service, track } = await openPage({ persistence: 'memory' })

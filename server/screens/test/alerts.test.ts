@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askOfAlert, describeAlert, describeTest } from '../src/data/alerts'
+import { askOfAlert, describeAlert, describeTest, nameFigures } from '../src/data/alerts'
 import { readAlertFields } from '../src/parts/FigureFields'
 
 const draft = {
@@ -51,6 +51,15 @@ describe('what is written into the form', () => {
     expect(digest).not.toHaveProperty('than')
     expect(digest.figures).toEqual([{ ...draft.figures[0], label: 'Orders' }])
   })
+})
+
+it('is a digest of all its figures, and an alert of the first', () => {
+  const figures = ['Orders', 'Sign-ups'].map((label) => ({ ask: { name: 'explore' }, label }))
+  const of = (when: string) => readAlertFields({ ...fields, when, way: 'as:x' }, { ...draft, figures })
+  expect(of('digest').figures).toEqual(figures)
+  expect(of('below').figures).toEqual([{ ...figures[0], column: 'figure' }])
+  expect(nameFigures({ figures, when: 'digest' })).toBe('Orders · Sign-ups')
+  expect(nameFigures({ figures, when: 'below' })).toBe('Orders')
 })
 
 it.each([

@@ -81,7 +81,7 @@ describe('as a guest', () => {
       expect(refused).toEqual([])
       expect(new Set(addresses)).toEqual(new Set(['/guest']))
       expect(root.querySelectorAll('.card').length).toBeGreaterThan(0)
-      for (const name of ['SQL', 'CSV', 'Log out', 'Views'])
+      for (const name of ['⋯', 'SQL', 'CSV', 'Log out', 'Views'])
         expect([...root.querySelectorAll('a, button')].map(({ textContent }) => textContent)).not.toContain(
           name,
         )

@@ -1,6 +1,14 @@
 import { refuseField } from '../sql/refuse.js'
 import { type Answer, readGiven } from './Answer.js'
-import { amongPeople, conditionsOfPicked, eventsIn, isNamed, namedChoiceOf, segmentOf } from './conditions.js'
+import {
+  amongPeople,
+  conditionsByPeople,
+  conditionsOfPicked,
+  eventsIn,
+  isNamed,
+  namedChoiceOf,
+  segmentOf,
+} from './conditions.js'
 import { type Steps, steps, stepsOf, withAnonymous } from './journeys.js'
 import {
   anonymous,
@@ -91,6 +99,43 @@ WHERE step ${given.dropped ? sql`=` : sql`>=`} ${given.step}`,
   ${given.first_event}, ${given.return_event}, ${given.unit},
   ${namedChoiceOf(given)}, time_zone := ${given.timezone}${when(given.everybody, sql`, everybody := ${true}`)}${withAnonymous(given)}${amongPeople(given)},
   of_cohort := ${given.cohort}, of_period := ${given.period})`,
+  ),
+  figure(
+    'flows',
+    {
+      start: optional(text('The path that the ways begin at. Without it: where each session begins.')),
+      place: usually<number>(
+        { about: 'How many steps from there.', schema: { type: 'integer', minimum: 0, maximum: 20 } },
+        0,
+      ),
+      path: optional(text('The page at that place; null: the session had ended.')),
+    },
+    (given) => {
+      const views = and([
+        ...eventsIn(given, given),
+        ...conditionsByPeople(given),
+        sql`event = '$pageview'`,
+        sql`session_id IS NOT NULL`,
+        sql`path IS NOT NULL`,
+      ])
+      const isStart = when(given.start !== null, sql` FILTER (path = ${given.start})`)
+      const isThere =
+        given.path === null
+          ? sql`QUALIFY place = ${given.place - 1} AND place = max(place) OVER (PARTITION BY session_id)`
+          : sql`WHERE place = ${given.place} AND path = ${given.path}`
+      // As `analytics.paths` goes: a page that is seen again at once is one step.
+      return sql`SELECT person_id FROM (
+  SELECT session_id, person_id, path, nth - min(nth)${isStart} OVER (PARTITION BY session_id) AS place
+  FROM (
+    SELECT *, row_number() OVER (PARTITION BY session_id ORDER BY "timestamp", event_id) AS nth
+    FROM (
+      SELECT session_id, person_id, path, "timestamp", event_id,
+        lag(path) OVER (PARTITION BY session_id ORDER BY "timestamp", event_id) AS before
+      FROM analytics.events WHERE ${views}
+    ) WHERE path IS DISTINCT FROM before
+  )
+) ${isThere}`
+    },
   ),
 ]
 

@@ -16,7 +16,7 @@ import { explainEnd, spoolFile } from '../upload/spoolBody.js'
 import type { Intake } from '../wal/Intake.js'
 import type { FromReader, Report, ToReader } from './readProcess.js'
 
-export const sources = ['plausible', 'umami', 'ga4', 'posthog', 'matomo', 'csv'] as const
+export const sources = ['plausible', 'umami', 'ga4', 'posthog', 'matomo', 'csv', 'crawlers'] as const
 export type Source = (typeof sources)[number]
 
 /** From `src`, too, this names what was compiled: Node runs no TypeScript. */

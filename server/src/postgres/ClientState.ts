@@ -7,6 +7,7 @@ import { findCatalog, type SearchPath } from '../sql/searchPath.js'
 import type { Identity } from '../users/Identity.js'
 import type { Catalog } from './catalog/Catalog.js'
 import { userOid } from './catalog/names.js'
+import type { Activity } from './rewrite/Rewrite.js'
 import { catalogUse, namesCatalog, rewriteStatement } from './rewrite/rewriteStatement.js'
 import type { TransactionState } from './messages/messages.js'
 import { type Described, describeStatement } from './describeStatement.js'
@@ -20,17 +21,6 @@ import { fixedRows, openQuery, type RowSource } from './openQuery.js'
 export interface ClientStart extends Identity {
   database: string
   parameters: Readonly<Record<string, string>>
-}
-
-/** A connection as `pg_stat_activity` shows it to its user. */
-export interface Activity {
-  pid: number
-  datname: string
-  application: string
-  state: string
-  query: string
-  started: Date
-  asked: Date
 }
 
 export interface ClientStateOptions extends ClientStart {
@@ -64,6 +54,8 @@ export class ClientState {
   #isReading = false
   #path: SearchPath
   #running: Cancellation | undefined
+  /** Until when the client lets run what it has asked for. */
+  #deadline = Infinity
   readonly #started = new Date()
   #asked = this.#started
   #query = ''
@@ -89,6 +81,11 @@ export class ClientState {
       started: this.#started,
       asked: this.#asked,
     }
+  }
+
+  /** Called when a statement begins, or goes on: what the client takes to ask for more rows is its own time. */
+  beginTime(): void {
+    this.#deadline = performance.now() + (this.settings.statementTimeoutMs ?? Infinity)
   }
 
   /** Called when the client has gone. */
@@ -121,9 +118,10 @@ export class ClientState {
 
   /** Runs a statement. `values` are written instead of its parameters. */
   async run(statement: Statement, values: readonly Edit[] = []): Promise<RowSource> {
-    const readsValues = readCommand(statement, this.settings) !== undefined || asksSettings(statement)
-    if (!readsValues) return this.query(statement, values)
-    const bound = values.length === 0 ? statement : statementOf(applyEdits(statement.text, values))
+    if (readCommand(statement, this.settings) === undefined && !asksSettings(statement))
+      return this.query(statement, values)
+    const sent = { ...(statement.sent ?? { text: statement.text, start: 0 }), edits: values }
+    const bound = values.length === 0 ? statement : statementOf(applyEdits(statement.text, values), sent)
     const command = readCommand(bound, this.settings)
     if (command === undefined) return this.query(bound, [], statement.text)
     if (!('tag' in command && /^(COMMIT|ROLLBACK)$/.test(command.tag))) this.checkTransaction()
@@ -159,7 +157,6 @@ export class ClientState {
         sent,
         text: applyEdits(statement.text, all),
         cancellation,
-        timeoutMs: this.settings.statementTimeoutMs,
       }),
     )
     return this.#watched(await running.catch(fail), held, fail)
@@ -179,12 +176,12 @@ export class ClientState {
    */
   fail(): void {
     if (this.transaction === 'T') this.transaction = 'E'
-    else if (this.transaction === 'I') this.#endSettings(false)
+    else if (this.transaction === 'I') this.#followAll(this.settings.end(false))
   }
 
   /** Called when the statements that came together have ended: outside of a transaction they are one. */
   settle(): void {
-    if (this.transaction === 'I') this.#endSettings(true)
+    if (this.transaction === 'I') this.#followAll(this.settings.end(true))
   }
 
   async #rewrite(statement: Statement, isRun: boolean): Promise<Edit[]> {
@@ -197,21 +194,12 @@ export class ClientState {
     const places = [`${entered}.${name}`, `${entered}.main`].map((place) => place.toLowerCase())
     const isOwn = (of: string) => places.some((place) => macros.has(`${place}.${of}`))
     const catalogs = sql.readable.filter((each) => each !== database)
-    const set = (setting: string, value: string, isLocal: boolean) => {
+    const set = (setting: string, value: string | undefined, isLocal: boolean) => {
       this.#tell(this.#set(setting, value, isLocal))
-      return this.settings.get(setting) ?? value
+      return this.settings.get(setting) ?? ''
     }
-    const asker = {
-      user,
-      settings: this.settings,
-      pid,
-      schema,
-      isOwn,
-      database,
-      catalogs,
-      activity,
-      set: isRun ? set : undefined,
-    }
+    const asked = { user, settings: this.settings, pid, schema, isOwn, database, catalogs, activity }
+    const asker = { ...asked, set: isRun ? set : undefined }
     if (namesCatalog(statement, asker)) {
       const own = await catalog.schemasOf(database)
       asker.catalogs = catalogs.filter((each) => !own.has(each))
@@ -223,14 +211,15 @@ export class ClientState {
   }
 
   /** Returns the name of a setting whose change the client must be told. */
-  #set(name: string, value: string, isLocal = false): string | undefined {
+  #set(name: string, value: string | undefined, isLocal = false): string | undefined {
     const reported = this.settings.set(name, value, isLocal)
     this.#follow(name)
     return reported
   }
 
-  #endSettings(isCommitted: boolean): void {
-    for (const name of this.settings.end(isCommitted)) {
+  /** Follows settings that have another value now because of the end of a transaction, or of a part of one. */
+  #followAll(names: readonly string[]): void {
+    for (const name of names) {
       this.#follow(name)
       if (Settings.isReported(name)) this.#tell(name)
     }
@@ -258,22 +247,27 @@ export class ClientState {
     if (this.#held?.isOpen === true && !this.#isReading) return this.#held
     this.#isReading = false
     const { sql, user } = this.#options
-    const id = `postgres-${randomUUID()}`
-    this.#held = await sql.connections.openEphemeral(user, id)
-    this.#held.path = this.#path
-    this.#held.timezone = this.settings.get('TimeZone')!
-    return this.#held
+    const held = await sql.connections.openEphemeral(user, `postgres-${randomUUID()}`)
+    this.#held = held
+    this.#follow('TimeZone')
+    return held
   }
 
   async #whileRunning<T>(work: (cancellation: Cancellation) => Promise<T>): Promise<T> {
     const cancellation = this.#options.sql.newCancellation()
     this.#running = cancellation
-    return work(cancellation)
+    return this.#inTime(cancellation, work(cancellation))
+  }
+
+  async #inTime<T>(cancellation: Cancellation, work: Promise<T>): Promise<T> {
+    if (this.#deadline === Infinity) return work
+    const timer = setTimeout(() => cancellation.cancel('timeout'), this.#deadline - performance.now())
+    return work.finally(() => clearTimeout(timer))
   }
 
   /** Notes after each statement which schema it has entered, and ends a connection that is no longer used. */
   #watched(source: RowSource, held: HeldConnection, fail: (error: unknown) => never): RowSource {
-    const running = this.#running
+    const running = this.#running!
     this.#isReading = true
     const settle = () => {
       if (this.#held !== held) {
@@ -285,10 +279,14 @@ export class ClientState {
     }
     return {
       ...source,
+      resume: async () => {
+        this.#running = running
+        await this.#inTime(running, source.resume())
+      },
       next: async () => {
         this.#running = running
         try {
-          const rows = await source.next()
+          const rows = await this.#inTime(running, source.next())
           if (rows === undefined) settle()
           return rows
         } catch (error) {
@@ -309,43 +307,48 @@ export class ClientState {
       case 'begin':
         if (command.isolation !== undefined) this.#set('transaction_isolation', command.isolation, true)
         this.transaction = 'T'
-        return fixedRows(fields, [], command.tag)
+        break
       case 'commit':
       case 'rollback': {
         const tag = this.transaction === 'E' ? 'ROLLBACK' : command.tag
         this.transaction = 'I'
-        this.#endSettings(tag === 'COMMIT')
+        this.#followAll(this.settings.end(tag === 'COMMIT'))
         return fixedRows(fields, [], tag)
       }
+      case 'savepoint':
+      case 'release':
+      case 'rollbackTo':
+        if (this.transaction === 'I')
+          throw new ProtocolError('25P01', 'A savepoint stands in a transaction: send BEGIN before it.')
+        this.#followAll(this.settings[command.kind](command.name))
+        this.transaction = 'T'
+        break
       case 'show':
-        return fixedRows(fields, [[this.settings.get(command.name) ?? '']], 'SHOW')
-      case 'showAll':
-        return fixedRows(
-          fields,
-          this.settings.all().map(([name, value]) => [name, value, '']),
-          'SHOW',
-        )
+      case 'showAll': {
+        const all = () => this.settings.all().map((each) => [...each, ''])
+        const rows = command.kind === 'showAll' ? all() : [[this.settings.get(command.name) ?? '']]
+        return fixedRows(fields, rows, 'SHOW')
+      }
       case 'resetAll':
         if (command.tag === 'DISCARD ALL') {
           this.#options.onDeallocate()
           this.#options.onDiscard()
         }
-        for (const name of this.settings.differing()) this.#tell(this.#set(name, 'default'))
-        return fixedRows(fields, [], command.tag)
+        for (const name of this.settings.differing()) this.#tell(this.#set(name, undefined))
+        break
       case 'deallocate':
         this.#options.onDeallocate(command.name)
-        return fixedRows(fields, [], command.tag)
+        break
       case 'set':
         this.#tell(this.#set(command.name, command.value, command.isLocal))
-        return fixedRows(fields, [], command.tag)
+        break
       case 'end': {
-        const { pid, isWhole } = command
-        const ended = pid === undefined ? null : this.#options.end(pid, isWhole) ? 't' : 'f'
+        const { pid } = command
+        const ended = pid === undefined ? null : this.#options.end(pid, command.isWhole) ? 't' : 'f'
         return fixedRows(fields, [[ended]], 'SELECT 1')
       }
-      default:
-        return fixedRows(fields, [], command.tag)
     }
+    return fixedRows(fields, [], command.tag)
   }
 
   #tell(setting: string | undefined): void {

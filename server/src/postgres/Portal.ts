@@ -24,10 +24,10 @@ export const sendRows = async (
   }
   const source = portal.source!
   const { copied } = source
-  const encode = copied?.row ?? rowEncoder(portal, settings)
   let left = maxRows > 0 && copied === undefined ? maxRows : Infinity
   const before = portal.sent
   try {
+    const encode = copied?.row ?? rowEncoder(portal, settings)
     await source.resume()
     if (copied !== undefined && portal.sent === 0)
       stream.write(to.copyOut(copied.format, copied.columns), ...copied.before)

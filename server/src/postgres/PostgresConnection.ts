@@ -7,11 +7,12 @@ import { conversionOf } from './conversionOf.js'
 import { describePortal, openPortal } from './openPortal.js'
 import { formatsOf, newPortal, type Portal, sendRows } from './Portal.js'
 import { Portals, PreparedStatements } from './Portals.js'
-import { asProtocolError, ProtocolError, sqlState } from './ProtocolError.js'
+import { asProtocolError, ProtocolError, sqlState, unreadable } from './ProtocolError.js'
 import { readParameter } from './messages/readParameter.js'
 import { findParameters, splitStatements } from './statements/statements.js'
 import { text } from './types.js'
-import { type Activity, ClientState, type ClientStart, type ClientStateOptions } from './ClientState.js'
+import type { Activity } from './rewrite/Rewrite.js'
+import { ClientState, type ClientStart, type ClientStateOptions } from './ClientState.js'
 
 /** Messages that have arrived together are read without a pause, which would keep all others waiting. */
 const messagesATurn = 64
@@ -92,6 +93,7 @@ export class PostgresConnection {
     const message = await this.#stream.read()
     if (message === undefined || message.type === 'X') return false
     this.#isBusy = true
+    this.#client.beginTime()
     try {
       await this.#handle(message)
     } finally {
@@ -121,11 +123,11 @@ export class PostgresConnection {
       else if (type === 'F')
         throw new ProtocolError(sqlState.notSupported, 'Functions are called by SELECT here.')
       else if (!/^[dcf]$/.test(type)) {
-        throw new ProtocolError(sqlState.protocolViolation, `There is no message ${JSON.stringify(type)}.`)
+        throw unreadable(`There is no message ${JSON.stringify(type)}.`)
       }
     } catch (error) {
       const reported = asProtocolError(error)
-      if (reported.code === sqlState.protocolViolation) throw reported
+      if (reported.isFatal) throw reported
       this.#client.fail()
       this.#stream.write(to.errorResponse(reported))
       if (type === 'Q') await this.#ready()
@@ -146,6 +148,7 @@ export class PostgresConnection {
     const statements = splitStatements(sql)
     if (statements.length === 0) this.#stream.write(to.emptyQuery())
     for (const statement of statements) {
+      this.#client.beginTime()
       if (findParameters(statement).length > 0) {
         throw new ProtocolError('42P02', 'A simple query has no parameters: write the values, or prepare it.')
       }

@@ -31,6 +31,8 @@ export class ProtocolError extends Error {
   place?: number
   /** Where that is in all that the client has sent, in characters from 1. */
   position?: number
+  /** Whether nothing that follows from the client can be read. */
+  isFatal = false
 
   constructor(
     readonly code: string,
@@ -41,6 +43,10 @@ export class ProtocolError extends Error {
     this.name = 'ProtocolError'
   }
 }
+
+/** The error for a message that is none. */
+export const unreadable = (message: string): ProtocolError =>
+  Object.assign(new ProtocolError(sqlState.protocolViolation, message), { isFatal: true })
 
 const ofHttp: Record<string, string> = {
   'query-cancelled': sqlState.cancelled,

@@ -37,31 +37,18 @@ const fixed: Record<string, string> = {
 const usual: Record<string, string> = {
   application_name: '',
   client_encoding: 'UTF8',
-  client_min_messages: 'notice',
   DateStyle: 'ISO, MDY',
   IntervalStyle: 'postgres',
   TimeZone: 'UTC',
   bytea_output: 'hex',
-  array_nulls: 'on',
-  backslash_quote: 'safe_encoding',
-  default_transaction_deferrable: 'off',
   default_transaction_isolation: 'read committed',
-  escape_string_warning: 'on',
   idle_in_transaction_session_timeout: '0',
   idle_session_timeout: '0',
-  jit: 'off',
-  lc_messages: 'C',
-  lc_monetary: 'C',
-  lc_numeric: 'C',
-  lc_time: 'C',
-  synchronous_commit: 'on',
   transaction_isolation: 'read committed',
   work_mem: '4MB',
-  xmloption: 'content',
   default_transaction_read_only: 'on',
   extra_float_digits: '1',
   lock_timeout: '0',
-  row_security: 'on',
   search_path: 'main',
   standard_conforming_strings: 'on',
   statement_timeout: '0',
@@ -70,7 +57,9 @@ const usual: Record<string, string> = {
 /** Others that PostgreSQL has, as it has them. Nothing here depends on them. */
 const others: Record<string, string> = Object.fromEntries(
   (
-    'allow_system_table_mods=off archive_mode=off autovacuum=on autovacuum_analyze_scale_factor=0.1 ' +
+    'array_nulls=on backslash_quote=safe_encoding client_min_messages=notice default_transaction_deferrable=off ' +
+    'escape_string_warning=on jit=off lc_messages=C lc_monetary=C lc_numeric=C lc_time=C synchronous_commit=on ' +
+    'xmloption=content row_security=on allow_system_table_mods=off archive_mode=off autovacuum=on autovacuum_analyze_scale_factor=0.1 ' +
     'autovacuum_analyze_threshold=50 autovacuum_freeze_max_age=200000000 autovacuum_max_workers=3 ' +
     'autovacuum_multixact_freeze_max_age=400000000 autovacuum_naptime=1min autovacuum_vacuum_cost_delay=2ms ' +
     'autovacuum_vacuum_cost_limit=-1 autovacuum_vacuum_insert_scale_factor=0.2 ' +
@@ -240,6 +229,7 @@ const readValue = (name: string, value: string, now: string): string | undefined
 /** A name with a dot is a setting of the client's own, as in PostgreSQL. */
 const isOwn = (name: string): boolean => /^[a-z_][\w$]*(\.[a-z_][\w$]*)+$/i.test(name)
 const mostOwn = 100
+const mostSavepoints = 100
 
 /** What a client sets when it connects: by names, and as flags of PostgreSQL's program in `options`. */
 export const settingsAtStart = (parameters: Readonly<Record<string, string>>): [string, string][] =>
@@ -254,11 +244,17 @@ export const settingsAtStart = (parameters: Readonly<Record<string, string>>): [
 
 /** The settings that Postgres has and DuckDB has not, for one client. */
 export class Settings {
-  readonly #values = new Map(Object.entries({ ...changeable, ...fixed }))
+  #values = new Map(Object.entries({ ...changeable, ...fixed }))
   /** What `default` means: what the client said when it connected. */
   #defaults: ReadonlyMap<string, string> = new Map(Object.entries(changeable))
   /** What a transaction has set: the values from before it, and those that its COMMIT leaves. */
-  readonly #changed = new Map<string, { before: string; after: string }>()
+  #changed = new Map<string, { before: string; after: string }>()
+  /** The settings of the moments to which a transaction may go back, the last one last. */
+  #savepoints: {
+    name: string
+    values: Map<string, string>
+    changed: Map<string, { before: string; after: string }>
+  }[] = []
 
   /** Finds the name in its right case; undefined when there is no such setting. */
   static find(name: string): string | undefined {
@@ -291,10 +287,11 @@ export class Settings {
   }
 
   /**
-   * Sets a value until the transaction ends, and beyond a COMMIT when it is not local; most have no effect here.
+   * Sets a value, or the default, until the transaction ends, and beyond a COMMIT when it is not local; most have no
+   * effect here.
    * Returns the name when the change must be reported to the client.
    */
-  set(given: string, value: string, isLocal = false): string | undefined {
+  set(given: string, value: string | undefined, isLocal = false): string | undefined {
     const name = Settings.find(given) ?? (isOwn(given) ? given.toLowerCase() : undefined)
     if (name === undefined) return undefined
     if (!this.#values.has(name) && this.#values.size - spelling.size >= mostOwn)
@@ -303,19 +300,44 @@ export class Settings {
         `A connection has ${mostOwn} settings of its own at most.`,
       )
     if (name in fixed) throw new ProtocolError('55P02', `The setting ${name} cannot be changed.`)
-    const isDefault = /^default$/i.test(value.trim())
     const now = this.get(name) ?? ''
-    const taken = isDefault ? (this.#defaults.get(name) ?? '') : readValue(name, value.trim(), now)
+    const taken = value === undefined ? (this.#defaults.get(name) ?? '') : readValue(name, value.trim(), now)
     if (taken === undefined) {
       throw new ProtocolError(
         sqlState.invalidParameter,
-        `${name} cannot be ${value.slice(0, 40)} here: it is ${now}.`,
+        `${name} cannot be ${value?.slice(0, 40)} here: it is ${now}.`,
       )
     }
     this.#values.set(name, taken)
     const { before, after } = this.#changed.get(name) ?? { before: now, after: now }
     this.#changed.set(name, { before, after: isLocal ? after : taken })
     return reported.has(name) ? name : undefined
+  }
+
+  /** This and the next two return the settings that have another value now. */
+  savepoint(name: string): string[] {
+    this.#savepoints.push({ name, values: new Map(this.#values), changed: new Map(this.#changed) })
+    if (this.#savepoints.length > mostSavepoints) this.#savepoints.shift()
+    return []
+  }
+
+  release(name: string): string[] {
+    const at = this.#savepoints.findLastIndex((each) => each.name === name)
+    if (at >= 0) this.#savepoints.length = at
+    return []
+  }
+
+  /** Goes back to a savepoint, which stays. */
+  rollbackTo(name: string): string[] {
+    const found = this.#savepoints.findLast((each) => each.name === name)
+    if (found === undefined) return []
+    const { values, changed } = found
+    const differing = [...this.#values].filter(([each, value]) => values.get(each) !== value)
+    this.#values = values
+    this.#changed = changed
+    this.release(name)
+    this.savepoint(name)
+    return differing.map(([each]) => each)
   }
 
   /** Ends a transaction, or a statement outside of one. Returns the settings that have another value now. */
@@ -327,6 +349,7 @@ export class Settings {
       return isOther
     })
     this.#changed.clear()
+    this.#savepoints = []
     this.#values.set('transaction_isolation', this.get('default_transaction_isolation')!)
     return ended.map(([name]) => name)
   }

@@ -10,7 +10,13 @@ import { sqlTypeOf } from './messages/readParameter.js'
 import { storageOf, typeOfValue, typeShown, typesNamed } from './catalog/shapes.js'
 import { fieldOfType } from './catalog/typeTables.js'
 import { columnsShown, type Figure } from './rewrite/columnNames.js'
-import { findParameters, innerEdits, type ParameterMark, type Statement } from './statements/statements.js'
+import {
+  findParameters,
+  innerEdits,
+  type ParameterMark,
+  placeError,
+  type Statement,
+} from './statements/statements.js'
 import { isFatal } from '../duckdb/transactions.js'
 import { isSymbol, isUnmatched, type SqlToken, tokenize, wordOf } from '../sql/text/tokenize.js'
 import {
@@ -99,6 +105,9 @@ const asNumeric = (mark: ParameterMark): Edit[] => {
   return isNumeric(mark) ? [{ start, end, text: `CAST($${number} AS ${type})` }] : []
 }
 
+/** An operand in brackets is read once more for each parameter around it. */
+const mostLookedAt = 500
+
 const joins = (token: SqlToken | undefined) => token?.kind === 'symbol' && /^[-+*/%|]$/.test(token.text)
 
 /**
@@ -119,7 +128,7 @@ const likeOther = (
   const first = left < at ? operandBefore(tokens, left - 1) : undefined
   const last = first === undefined && right > at + 2 ? operandAt(tokens, right) : undefined
   const range = first === undefined ? { first: right, last } : { first, last: left - 1 }
-  if (range.last === undefined) return []
+  if (range.last === undefined || range.last - range.first > mostLookedAt) return []
   const { start } = tokens[range.first]!
   const { end } = tokens[range.last]!
   const inner = editsWithin(start, end)
@@ -290,7 +299,8 @@ export const describeStatement = async (
     } catch (error) {
       if (marks.length === 0 || isFatal(error)) throw error
       // With NULL in their place the error is about no type that was only assumed.
-      if (failure === undefined || oids.includes(0)) failure = error
+      if (failure === undefined || oids.includes(0))
+        failure = placeError(error, statement, [...edits, ...edited])
     }
   }
   throw failure

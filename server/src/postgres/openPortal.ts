@@ -45,8 +45,13 @@ export const openPortal = async (rooms: Rooms, portal: Portal): Promise<RowSourc
   const copy = readCopy(statement)
   if (copy === undefined) return client.run(statement, portal.values)
   const source = await client.query(copy.query, [], statement.text)
-  const copied = copyWriter(copy.format, source.fields ?? [], client.settings)
-  return { ...source, fields: undefined, copied, tag: (rows) => `COPY ${rows}` }
+  try {
+    const copied = copyWriter(copy.format, source.fields ?? [], client.settings)
+    return { ...source, fields: undefined, copied, tag: (rows) => `COPY ${rows}` }
+  } catch (error) {
+    source.close('gone')
+    throw error
+  }
 }
 
 const useCursor = async (rooms: Rooms, portal: Portal, command: CursorCommand): Promise<RowSource> => {

@@ -1,7 +1,7 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
 import type { Cancellation, CancelReason } from '../sql/Cancellation.js'
 import type { Plan } from '../sql/planStatement.js'
-import type { QueryRunner } from '../sql/QueryRunner.js'
+import type { QueryRunner, RunningQuery } from '../sql/QueryRunner.js'
 import { isJson } from '../sql/rows/postgresText.js'
 import { type Rows, createMend } from '../sql/rows/streamRows.js'
 import type { HeldConnection } from '../sql/HeldConnections.js'
@@ -43,7 +43,6 @@ export interface QueryOptions {
   /** The statement as DuckDB reads it. */
   text: string
   cancellation: Cancellation
-  timeoutMs: number | undefined
 }
 
 type CellReader = (value: unknown) => string | null
@@ -120,23 +119,25 @@ const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
   const { runner, held, user, role, applicationName, statement, sent, text } = options
-  const { cancellation, timeoutMs, queryId } = options
-  const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
-  const query = await runner
-    .run({
-      user,
-      role,
-      userAgent: applicationName === '' ? null : applicationName,
-      request: { statement: sent, query_id: queryId },
-      layout: 'text',
-      page: {},
-      cancellation,
-      postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
-    })
-    .catch((error: unknown) => {
-      clearTimeout(timer)
-      throw error
-    })
+  const { cancellation, queryId } = options
+  const query = await runner.run({
+    user,
+    role,
+    userAgent: applicationName === '' ? null : applicationName,
+    request: { statement: sent, query_id: queryId },
+    layout: 'text',
+    page: {},
+    cancellation,
+    postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
+  })
+  try {
+    return sourceOf(query, statement, cancellation)
+  } catch (error) {
+    throw query.fail(error)
+  }
+}
+
+const sourceOf = (query: RunningQuery, statement: Statement, cancellation: Cancellation): RowSource => {
   const rows = query.rows as Rows
   const plan = query.plan!
   const withRows = hasRows(plan)
@@ -146,7 +147,6 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
   let isOpen = true
   let failure: unknown
   const fail = (error: unknown): unknown => {
-    clearTimeout(timer)
     isOpen = false
     failure = query.fail(error)
     return failure
@@ -167,7 +167,6 @@ export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
           const read = parseLines(lines).map((row) => row.map((value, at) => readers[at]!(value)))
           return isPlan ? read.flatMap(linesOf) : read
         }
-        clearTimeout(timer)
         isOpen = false
         await query.end()
         return undefined

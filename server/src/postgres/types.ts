@@ -122,15 +122,15 @@ export const fieldOf = (name: string, type: DuckDBType): Field => {
 
 export const textField = (name: string): Field => ({ name, oid: text.oid, size: -1, modifier: -1 })
 
-const byWords: Record<string, string> = {
+const byWords = new Map(Object.entries({
   integer: 'int4', int: 'int4', bigint: 'int8', smallint: 'int2', real: 'float4', double: 'float8', float: 'float8',
   boolean: 'bool', decimal: 'numeric', character: 'bpchar', 'character varying': 'varchar', string: 'varchar',
   'timestamp with': 'timestamptz', 'time with': 'timetz', blob: 'bytea',
-} // prettier-ignore
+})) // prettier-ignore
 
 /** Postgres's name for a type of these words. */
 export const typeNameOf = ([first = '', second = '']: readonly string[]): string =>
-  byWords[`${first} ${second}`] ?? byWords[first] ?? first
+  byWords.get(`${first} ${second}`) ?? byWords.get(first) ?? first
 
 /** The oid of a type by its name, `int4` or `int4[]`; undefined for a type that is not known. */
 export const oidOfName = (name: string): number | undefined => {

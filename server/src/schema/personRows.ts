@@ -1,6 +1,6 @@
 import { type Erased, keyOf, keyPrefix, type PersonId, standInOf } from '../payloads/erasure.js'
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
-import { namesId } from '../saved/savedSchema.js'
+import { namesId } from './namesId.js'
 import { allEvents } from './analyticsSchema.js'
 
 /** A temporary table with the ids of the persons that the statements below are about. */

@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events'
+import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createMutex } from '../duckdb/transactions.js'
 import { writeWhole } from '../disk/writeWhole.js'
-import { hasEnded, type KeptKey } from '../http/apiKeys.js'
+import { screenPrefix } from '../files/screenRoutes.js'
+import { hasEnded, hashSecret, type KeptKey } from '../http/apiKeys.js'
 import { HttpError, refuse } from '../http/HttpError.js'
 import { compileSchema } from '../http/readJson.js'
 import type { Logger } from '../Logger.js'
@@ -120,9 +122,50 @@ const withoutEnded = (state: AccessState): AccessState => ({
   invitations: state.invitations.filter((each) => !hasEnded(each)),
 })
 
+export const after = (ms: number) => new Date(Date.now() + ms).toISOString()
+
+/** How long an invitation can be used. */
+const invitedMs = 7 * 86_400_000
+const mostInvitations = 100
+
+/** Invites a new user, or one who is there to a new password. A second invitation ends the first. */
+export const invite = (
+  state: AccessState,
+  { user: name, role: as, by }: { user: string; role: UserRole; by: string },
+) => {
+  const others = state.invitations.filter((each) => each.user !== name)
+  if (others.length >= mostInvitations)
+    throw refuse(
+      409,
+      'too-many',
+      `There are ${mostInvitations} invitations that nobody has taken: withdraw one first.`,
+    )
+  const token = randomBytes(24).toString('base64url')
+  const end = after(invitedMs)
+  return {
+    invitations: [...others, { user: name, role: as, hash: hashSecret(token), by, ends_at: end }],
+    // No request carries what stands behind the #, so no log of a server or proxy has the token.
+    answer: { address: `${screenPrefix}#invite=${token}`, ends_at: end },
+  }
+}
+
 /** The environments that were made by clicking and take events. */
 export const openEnvironments = ({ environments }: AccessState): string[] =>
   environments.filter((each) => each.withdrawn_at === null).map(({ name }) => name)
+
+export const addEnvironment = (
+  { environments }: AccessState,
+  name: string,
+  by: string,
+): KeptEnvironment[] => [
+  ...environments.filter((each) => each.name !== name),
+  { name, made_by: by, made_at: new Date().toISOString(), withdrawn_at: null },
+]
+
+export const withdrawEnvironment = ({ environments }: AccessState, name: string): KeptEnvironment[] =>
+  environments.map((each) =>
+    each.name === name ? { ...each, withdrawn_at: new Date().toISOString() } : each,
+  )
 
 /** Where the text is kept. */
 export interface AccessPlace {

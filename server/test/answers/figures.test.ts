@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 const rowsOf = async (asked: Body): Promise<unknown[][]> => {
   const { status, body } = await askRaw(service.url, { path: '/answer', body: { ...time, ...asked } })
-  expect([asked, status]).toEqual([asked, 200])
+  expect([asked, status, status === 200 ? '' : body]).toEqual([asked, 200, ''])
   return body
     .split('\n')
     .filter(Boolean)
@@ -135,7 +135,43 @@ it.each(segments)(
   },
 )
 
+it.each(segments)('a page on the way has as many people as the list of it', async (...where) => {
+  // As the segments of funnel and retention, people are picked: all of their views count.
+  const picked = await rowsOf({ name: 'people', where, most: null })
+  const who = new Set(picked.map(([id]) => id))
+  const { rows } = await service.query(`SELECT session_id, person_id, path FROM events
+    WHERE event = '$pageview' AND session_id IS NOT NULL AND bot IS NULL AND path IS NOT NULL
+      AND "timestamp" >= '${time.from}' AND "timestamp" < '${time.until}' ORDER BY "timestamp", event_id`)
+  const views = new Map<string, [string, string, string][]>()
+  for (const row of rows as [string, string, string][]) views.set(row[0], [...(views.get(row[0]) ?? []), row])
+  let seen = 0
+  for (const start of [null, '/maps/1']) {
+    const ways = [...views.values()].flatMap((all) => {
+      const way = all.filter(([, id, path], nth) => who.has(id) && path !== all[nth - 1]?.[2])
+      const first = start === null ? 0 : way.findIndex(([, , path]) => path === start)
+      return first < 0 || way.length === 0 ? [] : [way.slice(first)]
+    })
+    for (const place of [0, 1, 2]) {
+      const people = (of: readonly string[][]) => new Set(of.map(([, id]) => id)).size
+      const there = ways.flatMap((way) => way.slice(place, place + 1))
+      for (const path of some([...new Set(there.map((view) => view[2]))])) {
+        const of = { name: 'flows', start, place, path }
+        seen++
+        expect([of, await listed(of, { where })]).toEqual([
+          of,
+          people(there.filter((view) => view[2] === path)),
+        ])
+      }
+      const ended = ways.flatMap((way) => (way.length === place ? way.slice(-1) : []))
+      const of = { name: 'flows', start, place, path: null }
+      expect([of, await listed(of, { where })]).toEqual([of, people(ended)])
+    }
+  }
+  expect(seen).toBeGreaterThan(0)
+})
+
 it.each<[string, Body]>([
+  ['place', { name: 'flows', place: -1 }],
   ['of.name', { name: 'totals' }],
   ['cohort', { name: 'retention' }],
   ['cohort', { name: 'retention', cohort: 'no day' }],

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { eventually } from '../fixtures/eventually.js'
@@ -50,9 +51,54 @@ it.each<[what: string, statements: string[], ...wanted: string[]]>([
   ['set_config for a session', [`SELECT set_config('statement_timeout', '3000', 'f')`, timeout], '3s', '3s'],
   ['set_config in a statement that fails', [`SELECT set_config('statement_timeout', '3s', false), 1 / 0`, timeout], '22012', '0'],
   ['search_path is taken back', ['BEGIN', 'SET search_path TO analytics', 'SELECT current_schema', 'ROLLBACK', 'SELECT current_schema'], 'analytics', 'main'],
+  ['what was set since a savepoint is taken back', ['BEGIN', 'SET lock_timeout = 5', 'SAVEPOINT a', 'SET lock_timeout = 6', 'SAVEPOINT b', 'SET lock_timeout = 7', 'ROLLBACK TO a', 'SHOW lock_timeout', 'COMMIT', 'SHOW lock_timeout'], '5ms', '5ms'],
+  ['a savepoint that is forgotten takes nothing back', ['BEGIN', 'SAVEPOINT a', 'SAVEPOINT b', 'SET lock_timeout = 6', 'RELEASE b', 'SELECT nothing', 'ROLLBACK TO SAVEPOINT a', 'SHOW lock_timeout', 'ROLLBACK'], '42703', '0'],
+  ['what comes behind a savepoint of the same name', ['BEGIN', 'SAVEPOINT a', 'SET lock_timeout = 6', 'SAVEPOINT a', 'SET lock_timeout = 7', 'RELEASE a', 'ROLLBACK TO a', 'SHOW lock_timeout', 'ROLLBACK'], '0'],
+  ['a time zone since a savepoint', ['BEGIN', 'SAVEPOINT a', "SET TimeZone = 'Asia/Tokyo'", 'ROLLBACK TO a', `SELECT TIMESTAMPTZ '2026-07-01 12:00Z'`, 'ROLLBACK'], '2026-07-01 12:00:00+00'],
+  ['savepoints outside of a transaction', ['SAVEPOINT a', 'ROLLBACK TO a', 'RELEASE a', 'SELECT nothing', 'SELECT 1'], '25P01', '25P01', '25P01', '42703', '1'],
+  ['the text default', [`SET application_name = 'default'`, 'SHOW application_name', 'SET application_name TO DEFAULT', 'SHOW application_name', `SELECT set_config('application_name', 'default', false)`], 'default', '', 'default'],
+  ['a text with escapes', [String.raw`SET application_name = E'a\\b\'c'`, 'SHOW application_name'], String.raw`a\b'c`],
+  ['DISCARD of plans', ['SET lock_timeout = 6', 'DISCARD PLANS', 'DISCARD TEMP', 'SHOW lock_timeout', 'DISCARD ALL', 'SHOW lock_timeout'], '6ms', '0'],
 ])('%s', async (_, statements, ...wanted) => {
   expect(await ask(...statements)).toEqual(wanted)
 }) // prettier-ignore
+
+it('a mistake behind a parameter has its place in what was sent', async () => {
+  const places = [
+    `SELECT current_setting('TimeZone'), $1::text, nothing`,
+    `SELECT 'ä', $1::text || 'b', nothing`,
+    `SELECT set_config('a.b', $1, false), nothing`,
+  ].map(async (text) => {
+    const failed = client.query(text, ['x'.repeat(50)])
+    await expect(failed).rejects.toMatchObject({
+      code: '42703',
+      position: String(text.indexOf('nothing') + 1),
+    })
+  })
+  await Promise.all(places)
+})
+
+it('a client that binds too few values is told so, and stays', async () => {
+  await expect(client.query('SELECT $1::int, $2::int', [1])).rejects.toMatchObject({ code: '08P01' })
+  expect(await ask('SELECT 1')).toEqual(['1'])
+})
+
+it.each([
+  'SELECT constructor FROM (SELECT 1 AS constructor) t',
+  'SELECT extract(constructor FROM now())',
+  'SELECT 1::constructor',
+  'COPY (SELECT current_time) TO STDOUT (FORMAT binary)',
+])('whatever becomes of %s, the connection goes on', async (statement) => {
+  await client.query(statement).catch(({ code }: pg.DatabaseError) => expect(code).not.toBe('XX000'))
+  expect(await ask('SELECT 1')).toEqual(['1'])
+})
+
+it('the time between two calls of FETCH is the client’s own', async () => {
+  await ask('BEGIN', `SET statement_timeout = '4s'`, 'DECLARE c CURSOR FOR SELECT * FROM range(3000000)')
+  expect(await ask('FETCH c', 'SET statement_timeout = 0')).toEqual(['0'])
+  await delay(4200)
+  expect(await ask('FETCH c')).toEqual(['1'])
+})
 
 it.each([
   ['0', '0'], ['300', '300ms'], ['5000', '5s'], ['1500ms', '1500ms'], ['90s', '90s'], ['60 min', '1h'], ['1.5s', '1500ms'],

@@ -234,7 +234,7 @@ it('suspects that come while they are left out are judged once an hour', async (
     await openAnalytics(connection)
     const window = new InsertIdWindow({ folder, windowMs: 1000 })
     window.open(0, 0n)
-    const apply = applyAnalytics({ environments: ['production'], window })
+    const apply = applyAnalytics({ window })
     let first = 1
     const accept = async (kind: 'track' | 'save', receivedAtMs: number, rows: readonly Body[]) => {
       const body = Buffer.from(JSON.stringify(rows))

@@ -46,7 +46,7 @@ const track = async (environment: string, key: unknown = 'all') => {
 }
 const countOf = async (environment: string) => {
   const { rows } = await service.query(`SELECT count(*) FROM events WHERE environment = '${environment}'`)
-  return rows[0]![0]
+  return rows[0]?.[0]
 }
 const known = async (path: string) => (await service.get(path)).body['environments']
 const done = [200, null]

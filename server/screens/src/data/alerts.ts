@@ -53,6 +53,13 @@ const times: Record<Over, (minutes: number) => string> = {
   minutes: (minutes) => `in the last ${minutes} minutes`,
 }
 
+/** A digest has no more. */
+export const mostFigures = 10
+
+/** What an alert is about: of a digest all its questions. */
+export const nameFigures = ({ figures, when }: Pick<Alert, 'figures' | 'when'>): string =>
+  (when === 'digest' ? figures : figures.slice(0, 1)).map(({ label, ask }) => label ?? ask.name).join(' · ')
+
 /** `is below 10 on the last full day`. */
 export function describeAlert({ when, than = 0, over, minutes = 0 }: Alert): string {
   if (when === 'digest') return over === 'day' ? 'sent every day' : 'sent every week'

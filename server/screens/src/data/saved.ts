@@ -54,6 +54,8 @@ export interface SavedValues {
   /** A text at a moment, as `toISOString` writes it. Its name is an id. */
   annotation: { at: string; text: string }
   alert: Alert
+  /** Under the name of an environment: its suspects are left out of all figures. */
+  exclusion: { suspects: true }
 }
 export type SavedKind = keyof SavedValues
 
@@ -73,6 +75,7 @@ const nothing: Lists = {
   board: [],
   metric: [],
   alert: [],
+  exclusion: [],
 }
 /** Undefined until they were asked for. */
 const lists = createStore<Lists | undefined>(undefined)
@@ -102,6 +105,7 @@ export async function loadSaved(): Promise<void> {
     link: of('link'),
     board: of('board'),
     alert: of('alert'),
+    exclusion: of('exclusion'),
   })
 }
 
@@ -109,6 +113,7 @@ export const useSaved = <Kind extends SavedKind>(kind: Kind): Lists[Kind] =>
   (useStore(lists) ?? nothing)[kind]
 
 /** What is known by now, for what is changed after a wait. */
+export const savedAlerts = (): readonly Saved<'alert'>[] => lists.get()?.alert ?? []
 export const savedBoards = (): readonly Saved<'board'>[] => lists.get()?.board ?? []
 
 /** Whether it is known what is saved. */

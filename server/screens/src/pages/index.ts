@@ -1,6 +1,7 @@
 import type { Page } from '../shell/Page'
 import { Alerts } from './alerts/Alerts'
 import { Boards } from './boards/Boards'
+import { Bots } from './bots/Bots'
 import { Errors } from './errors/Errors'
 import { Explore } from './explore/Explore'
 import { readMeasure } from './explore/measures'
@@ -75,6 +76,7 @@ export const pages: readonly Page[] = [
   },
   { path: '/app/vitals', title: 'Vitals', group: 'Monitoring', view: Vitals, counts: 'events' },
   { path: '/app/errors', title: 'Errors', group: 'Monitoring', view: Errors, counts: 'events' },
+  { path: '/app/bots', title: 'Bots', group: 'Monitoring', view: Bots, controls: ['environment', 'range'] },
   { path: '/app/alerts', title: 'Alerts', group: 'Monitoring', view: Alerts, controls: ['environment'] },
   { path: '/app/plan', title: 'Plan', group: 'Data', view: Plan, counts: 'events' },
   { path: '/app/sql', title: 'SQL', group: 'Data', view: SqlPage, controls: [] },

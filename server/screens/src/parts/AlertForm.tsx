@@ -1,35 +1,9 @@
 import { useState } from 'preact/hooks'
-import { describeReceivers, describeTest, type Format, type Over, testAlert, type When } from '../data/alerts'
+import { describeReceivers, describeTest, type Over, testAlert, type When } from '../data/alerts'
 import { save, useSaved } from '../data/saved'
+import { addTo, conditions, Figures, timesOf, ways } from './alertChoices'
 import { FormDialog } from './FormDialog'
 import { asIn, type Draft, FigureFields, readAlertFields } from './FigureFields'
-
-const conditions: readonly [When, string][] = [
-  ['below', 'is below'],
-  ['above', 'is above'],
-  ['changed', 'differs from the weeks before by more than'],
-  ['nothing', 'is nothing'],
-  ['digest', 'in any case, as a digest'],
-]
-const times: readonly [Over, string][] = [
-  ['hour', 'Last full hour'],
-  ['day', 'Last full day'],
-  ['week', 'Last full week'],
-  ['minutes', 'Last minutes'],
-]
-/** The times that go with a condition. */
-const timesOf = (when: When) =>
-  times.filter(([over]) =>
-    when === 'nothing' ? over === 'minutes' : when !== 'digest' || over === 'day' || over === 'week',
-  )
-
-const ways: readonly [Format | 'mail', string][] = [
-  ['slack', 'Slack'],
-  ['discord', 'Discord'],
-  ['teams', 'Microsoft Teams'],
-  ['json', 'Another webhook'],
-  ['mail', 'E-mail'],
-]
 
 interface Props {
   /** Its name, where it is there already. */
@@ -39,20 +13,29 @@ interface Props {
   close: () => void
 }
 
-/** The form for an alert about a figure. */
-export function AlertForm({ was, name, draft, close }: Props) {
+/** The form for an alert about a figure, or for a digest of some. */
+export function AlertForm({ was, name, draft: given, close }: Props) {
+  const [figures, setFigures] = useState(given.figures)
+  const draft = { ...given, figures }
   const others = useSaved('alert').filter(({ value }) => value.to.length > 0)
   const [when, setWhen] = useState<When>(draft.when ?? 'below')
   const [over, setOver] = useState<Over>(draft.over ?? 'day')
-  const [way, setWay] = useState(
-    was === undefined ? (others[0] ? asIn + others[0].name : 'slack') : asIn + was,
-  )
+  const [chosenWay, setWay] = useState<string>()
   const [told, setTold] = useState('')
-  const figure = draft.figures[0]!
+  const [chosen, setInto] = useState('')
+  // Which others there are may be known only after the form is open.
+  const usualWay = was ?? others[0]?.name
+  const way = chosenWay ?? (usualWay === undefined ? 'json' : asIn + usualWay)
+  const isDigest = when === 'digest'
+  const digests = others.filter(({ value }) => value.when === 'digest')
+  const isNew = was === undefined && figures.length === 1
+  const into = isNew && isDigest ? chosen : ''
+  const figure = figures[0]!
   const shown = timesOf(when)
   const shownOver = shown.some(([each]) => each === over) ? over : shown[0]![0]
 
   const take = async (fields: Record<string, string>) => {
+    if (into !== '') return addTo(into, readAlertFields(fields, draft).figures[0]!)
     const called = fields['name'] ?? ''
     if (called !== was && others.some((each) => each.name === called))
       throw new Error(`There is an alert ${called} already.`)
@@ -80,15 +63,23 @@ export function AlertForm({ was, name, draft, close }: Props) {
       remove={was === undefined ? undefined : () => save('alert', { name: was, value: null })}
       close={close}
     >
-      <label>
-        Name
-        <input name="name" defaultValue={name} maxLength={120} required />
-      </label>
-      <label>
-        Question
-        <input name="label" defaultValue={figure.label ?? ''} maxLength={300} required />
-      </label>
-      <FigureFields figure={figure} isDigest={when === 'digest'} />
+      {into === '' && (
+        <label>
+          Name
+          <input name="name" defaultValue={name} maxLength={120} required />
+        </label>
+      )}
+      {isDigest && figures.length > 1 ? (
+        <Figures figures={figures} change={setFigures} />
+      ) : (
+        <>
+          <label>
+            Question
+            <input name="label" defaultValue={figure.label ?? ''} maxLength={300} required />
+          </label>
+          <FigureFields figure={figure} isDigest={isDigest} />
+        </>
+      )}
       <div class="form-pair">
         <label>
           Tell me when it
@@ -104,75 +95,96 @@ export function AlertForm({ was, name, draft, close }: Props) {
             ))}
           </select>
         </label>
-        {when !== 'nothing' && when !== 'digest' && (
+        {when !== 'nothing' && !isDigest && (
           <label>
             {when === 'changed' ? 'Percent' : 'Number'}
             <input name="than" type="number" step="any" defaultValue={String(draft.than ?? '')} required />
           </label>
         )}
       </div>
-      <div class="form-pair">
+      {isDigest && isNew && digests.length > 0 && (
         <label>
-          Time
-          <select
-            name="over"
-            value={shownOver}
-            onChange={({ currentTarget }) => setOver(currentTarget.value as Over)}
-          >
-            {shown.map(([each, text]) => (
-              <option key={each} value={each}>
-                {text}
+          Digest
+          <select value={chosen} onChange={({ currentTarget }) => setInto(currentTarget.value)}>
+            <option value="">A new one</option>
+            {digests.map((each) => (
+              <option key={each.name} value={each.name}>
+                {each.name}
               </option>
             ))}
           </select>
         </label>
-        {shownOver === 'minutes' && (
-          <label>
-            How many minutes
-            <input
-              name="minutes"
-              type="number"
-              min={5}
-              max={10_080}
-              defaultValue={String(draft.minutes ?? 60)}
-              required
-            />
-          </label>
-        )}
-      </div>
-      <label>
-        Send to
-        <select name="way" value={way} onChange={({ currentTarget }) => setWay(currentTarget.value)}>
-          {others.map((each) => (
-            <option key={each.name} value={asIn + each.name}>
-              {describeReceivers(each.value.to)}, as {each.name === was ? 'until now' : each.name}
-            </option>
-          ))}
-          {ways.map(([each, text]) => (
-            <option key={each} value={each}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
-      {!way.startsWith(asIn) && (
-        <label>
-          {way === 'mail' ? 'E-mail address' : 'Address of the webhook'}
-          {way === 'mail' ? (
-            <input name="address" type="email" required />
-          ) : (
-            <input name="address" type="url" required />
-          )}
-        </label>
       )}
-      <p class="alert-test">
-        <button class="button" type="button" onClick={({ currentTarget }) => void test(currentTarget.form!)}>
-          Send a test now
-        </button>{' '}
-        <span class="soft break" role="status">
-          {told}
-        </span>
-      </p>
+      {into === '' && (
+        <>
+          <div class="form-pair">
+            <label>
+              Time
+              <select
+                name="over"
+                value={shownOver}
+                onChange={({ currentTarget }) => setOver(currentTarget.value as Over)}
+              >
+                {shown.map(([each, text]) => (
+                  <option key={each} value={each}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {shownOver === 'minutes' && (
+              <label>
+                How many minutes
+                <input
+                  name="minutes"
+                  type="number"
+                  min={5}
+                  max={10_080}
+                  defaultValue={String(draft.minutes ?? 60)}
+                  required
+                />
+              </label>
+            )}
+          </div>
+          <label>
+            Send to
+            <select name="way" value={way} onChange={({ currentTarget }) => setWay(currentTarget.value)}>
+              {others.map((each) => (
+                <option key={each.name} value={asIn + each.name}>
+                  {describeReceivers(each.value.to)}, as {each.name === was ? 'until now' : each.name}
+                </option>
+              ))}
+              {ways.map(([each, text]) => (
+                <option key={each} value={each}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </label>
+          {!way.startsWith(asIn) && (
+            <label>
+              {way === 'mail' ? 'E-mail address' : 'Address of the webhook'}
+              {way === 'mail' ? (
+                <input name="address" type="email" required />
+              ) : (
+                <input name="address" type="url" required />
+              )}
+            </label>
+          )}
+          <p class="alert-test">
+            <button
+              class="button"
+              type="button"
+              onClick={({ currentTarget }) => void test(currentTarget.form!)}
+            >
+              Send a test now
+            </button>{' '}
+            <span class="soft break" role="status">
+              {told}
+            </span>
+          </p>
+        </>
+      )}
     </FormDialog>
   )
 }

@@ -1,4 +1,4 @@
-import { useContext, useState } from 'preact/hooks'
+import { useContext, useId, useRef, useState } from 'preact/hooks'
 import { askOfAlert } from '../data/alerts'
 import type { Ask } from '../data/asks'
 import { describeFilter } from '../data/filters'
@@ -15,17 +15,6 @@ import { FormDialog } from './FormDialog'
 import { LinkForm } from './LinkForm'
 import { OneCard } from './oneCard'
 import { ShowSql } from './ShowSql'
-
-/** A link that saves the rows behind a picture, under the title of its card. */
-function CsvLink({ ask, of }: { ask: Ask; of: string }) {
-  const address = downloadAddress(ask, 'csv', of)
-  if (address === undefined) return null
-  return (
-    <a class="button quiet" href={address} download aria-label={`CSV: ${of}`}>
-      CSV
-    </a>
-  )
-}
 
 interface OfCard {
   /** The card's name on its page. */
@@ -133,16 +122,27 @@ interface Props extends Omit<OfCard, 'name' | 'close'> {
   whole: Ask
 }
 
-/** What can be done with a card: its rows as a file, its SQL, a place on a board or another site, its page. */
+/** A menu of what can be done with a card: its rows as a file, its SQL, a place on a board or another site, its page. */
 export function CardTools({ name, title, asking, ask, whole }: Props) {
   const { path, search } = usePlace()
   const isAlone = useContext(OneCard) !== undefined
   const mayWrite = useMayWrite()
-  const [form, setForm] = useState<keyof typeof forms | 'alert'>()
-  const Form = form && form !== 'alert' && forms[form]
+  const id = useId()
+  const menu = useRef<HTMLDivElement>(null)
+  const [form, setForm] = useState<keyof typeof forms | 'sql' | 'alert'>()
+  const Form = (form === 'board' || form === 'embed') && forms[form]
   const ofAlert = askOfAlert(ask)
+  const csv = downloadAddress(whole, 'csv', title)
   const mayEmbed = findRefusal({ path, search: search.toString() }, false) === undefined
-  const button = (which: keyof typeof forms | 'alert', text: string) => (
+  const close = () => setForm(undefined)
+
+  /** Below the button, and with the page when that is scrolled. */
+  const place = (button: Element) => {
+    const { right, bottom } = button.getBoundingClientRect()
+    const { clientWidth } = document.documentElement
+    if (menu.current) menu.current.style.inset = `${bottom + scrollY}px ${clientWidth - right}px auto auto`
+  }
+  const item = (which: NonNullable<typeof form>, text: string, about: string) => (
     <button
       class="button quiet"
       type="button"
@@ -150,25 +150,49 @@ export function CardTools({ name, title, asking, ask, whole }: Props) {
       aria-label={`${text}: ${title}`}
       onClick={() => setForm(which)}
     >
-      {text}
+      {text} <span class="soft">{about}</span>
     </button>
   )
   return (
     <div class="card-tools">
-      <CsvLink ask={whole} of={title} />
-      <ShowSql ask={ask} of={title} />
-      {name !== undefined && mayWrite && button('board', 'Board')}
-      {name !== undefined && mayWrite && mayEmbed && button('embed', 'Embed')}
-      {ofAlert && mayWrite && button('alert', 'Alert')}
-      {isAlone && (
-        <a class="button quiet" href={addressOf(path, search)} aria-label={`Open: ${title}`}>
-          Open
-        </a>
-      )}
-      {form === 'alert' && ofAlert && (
-        <CardAlert title={title} ask={ofAlert} close={() => setForm(undefined)} />
-      )}
-      {Form && name !== undefined && <Form {...{ name, title, asking }} close={() => setForm(undefined)} />}
+      <button
+        class="button quiet"
+        type="button"
+        popovertarget={id}
+        aria-label={`More: ${title}`}
+        title="CSV, SQL and more"
+        onClick={({ currentTarget }) => place(currentTarget)}
+      >
+        ⋯
+      </button>
+      {/* What is chosen closes it, and the button has the focus again before a dialog opens. */}
+      <div
+        ref={menu}
+        id={id}
+        class="menu card-menu"
+        popover="auto"
+        role="group"
+        aria-label={`What to do with ${title}`}
+        onClick={() => menu.current?.hidePopover()}
+      >
+        {csv !== undefined && (
+          <a class="button quiet" href={csv} download aria-label={`CSV: ${title}`}>
+            CSV <span class="soft">its rows as a file</span>
+          </a>
+        )}
+        {item('sql', 'SQL', 'the statement behind it')}
+        {name !== undefined && mayWrite && item('board', 'Board', 'puts it on a board')}
+        {name !== undefined && mayWrite && mayEmbed && item('embed', 'Embed', 'puts it on another site')}
+        {ofAlert && mayWrite && item('alert', 'Alert', 'tells you of its figures')}
+        {isAlone && (
+          <a class="button quiet" href={addressOf(path, search)} aria-label={`Open: ${title}`}>
+            Open <span class="soft">its page</span>
+          </a>
+        )}
+      </div>
+      {form === 'sql' && <ShowSql ask={ask} of={title} close={close} />}
+      {form === 'alert' && ofAlert && <CardAlert title={title} ask={ofAlert} close={close} />}
+      {Form && name !== undefined && <Form {...{ name, title, asking, close }} />}
     </div>
   )
 }

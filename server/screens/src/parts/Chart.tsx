@@ -9,29 +9,6 @@ import { partAt } from '../address/listTimes'
 import { openPage, type SearchChange, useSearch } from '../address/location'
 import { toDay, type Unit } from '../address/timeRange'
 import { usePeopleOf } from '../address/usePeopleOf'
-import { Annotations } from './Annotations'
-import { Tabs } from './Tabs'
-
-const titles = { hour: 'Hours', day: 'Days', week: 'Weeks', month: 'Months' }
-
-/** Beside a chart over time: by which unit it is drawn, as far as the time allows, and the annotations that it shows. */
-export function ChartAside() {
-  const { range } = useScope()
-  const [, setSearch] = useSearch()
-  return (
-    <>
-      {range.units.length > 1 && (
-        <Tabs
-          name="Chart"
-          tabs={range.units.map((name) => ({ name, title: titles[name] }))}
-          chosen={range.unit}
-          choose={(each) => setSearch({ each }, { replace: true })}
-        />
-      )}
-      <Annotations />
-    </>
-  )
-}
 
 const queries = ['(prefers-color-scheme: dark)', '(forced-colors: active)', '(prefers-contrast: more)']
 
@@ -82,29 +59,30 @@ export interface ChartProps {
   height?: number
   /** Each place is such a part of the time that the page shows: a drag sets the time. */
   unit?: Unit
-  /** What the address of People says of the people whom a place counts: a click lists them. */
-  people?: SearchChange | undefined
+  /** What the address of People says of the people whom a place counts, or one of its lines: a click lists them. */
+  people?: SearchChange | ((series: number) => SearchChange | undefined) | undefined
 }
 
 const noMarks: readonly ChartMark[] = []
 
 /** A line chart, with its figures in words for the place the pointer is at, and as a table. */
 export function Chart(props: ChartProps) {
-  const { caption, x, nameX, nameTick, series, kind = 'line', height = 220 } = props
+  const { caption, x, nameX, nameTick, series, unit, people, kind = 'line', height = 220 } = props
   const { formatY = formatCount, isTime = true, isCount = true, isOpen = false, marks = noMarks } = props
-  const { unit, people } = props
   const { range } = useScope()
   const [, setSearch] = useSearch()
   const peopleOf = usePeopleOf()
-  const addressAt = (place: number) => {
-    if (!unit || !people || !peopleOf) return undefined
+  const isApart = typeof people === 'function'
+  const addressAt = (place: number, line = 0) => {
+    const figure = isApart ? people(line) : people
+    if (!unit || !figure || !peopleOf) return undefined
     const { from, until } = partAt(x[place] ?? 0, unit, range)
-    return peopleOf({ ...people, at: `${from.toISOString()}/${until.toISOString()}` })
+    return peopleOf({ ...figure, at: `${from.toISOString()}/${until.toISOString()}` })
   }
   // What is drawn asks for the newest when it is clicked.
   const newest = useRef(addressAt)
   newest.current = addressAt
-  const canOpen = addressAt(0) !== undefined
+  const canOpen = series.some((_, line) => addressAt(0, line) !== undefined)
   const frame = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const [at, setAt] = useState<number | null>(null)
@@ -119,7 +97,12 @@ export function Chart(props: ChartProps) {
     if (!frame.current || isTable) return
     const marksAt = [...marked.keys()]
     const acts = {
-      ...(canOpen && { onOpen: (place: number) => openPage(newest.current(place) ?? '') }),
+      ...(canOpen && {
+        onOpen(place: number, line: number) {
+          const address = newest.current(place, line)
+          if (address) openPage(address)
+        },
+      }),
       ...(unit && {
         onZoom: (from: number, until: number) =>
           setSearch({
@@ -164,19 +147,34 @@ export function Chart(props: ChartProps) {
     ],
     [x, series, marked, isOpen],
   )
-  // By the keyboard, the same as a click on the place.
-  const peopleColumn = canOpen
-    ? [
-        {
-          title: 'Who',
-          value: (row: number) => (
-            <a href={addressAt(row) ?? ''} aria-label={`People of ${nameAt(row)}`}>
-              People
-            </a>
-          ),
-        },
-      ]
-    : []
+  // By the keyboard, the same as a click on the place or on one of its lines.
+  const linked = columns.map((column, index) => ({
+    ...column,
+    value(row: number) {
+      const text = column.value(row)
+      const address = isApart && index > 0 && text !== '' ? addressAt(row, index - 1) : undefined
+      return address ? (
+        <a class="figure-link" href={address} aria-label={`${text}, ${column.title}, ${nameAt(row)}: people`}>
+          {text}
+        </a>
+      ) : (
+        text
+      )
+    },
+  }))
+  const peopleColumn =
+    canOpen && !isApart
+      ? [
+          {
+            title: 'Who',
+            value: (row: number) => (
+              <a href={addressAt(row) ?? ''} aria-label={`People of ${nameAt(row)}`}>
+                People
+              </a>
+            ),
+          },
+        ]
+      : []
   const table = { caption, columns, rows: [...x.keys()], rowKey: (row: number) => row }
 
   return (
@@ -204,7 +202,7 @@ export function Chart(props: ChartProps) {
         </button>
       </figcaption>
       {isTable ? (
-        <Table {...table} columns={[...columns, ...peopleColumn]} />
+        <Table {...table} columns={[...linked, ...peopleColumn]} />
       ) : (
         <>
           <div ref={frame} class={canOpen ? 'chart-frame is-choice' : 'chart-frame'} aria-hidden="true" />

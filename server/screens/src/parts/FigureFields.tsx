@@ -24,7 +24,9 @@ export function readAlertFields(fields: Record<string, string>, draft: Draft): A
     way = '',
     address = '',
   } = fields
-  const [figure, ...others] = draft.figures
+  const [figure] = draft.figures
+  // Those of a digest that has several are not in the form.
+  const isMany = when === 'digest' && draft.figures.length > 1
   const chosen: Figure = {
     ask: figure!.ask,
     ...(label ? { label } : {}),
@@ -32,7 +34,7 @@ export function readAlertFields(fields: Record<string, string>, draft: Draft): A
     ...(column && rowColumn && row !== undefined ? { row: { column: rowColumn, is: row } } : {}),
   }
   return {
-    figures: [chosen, ...(when === 'digest' ? others : [])],
+    figures: isMany ? draft.figures : [chosen],
     when: when as When,
     ...(than === undefined ? {} : { than: Number(than) }),
     over: over as Over,

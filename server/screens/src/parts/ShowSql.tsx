@@ -9,25 +9,18 @@ import { useScopeSearch } from '../address/scope'
 export const sqlPageAddress = (statement: string, scope: URLSearchParams): string =>
   addressOf('/app/sql', changeSearch(scope, { q: statement }))
 
-/** A button that shows the statement behind a picture, to be copied or run on the SQL page. */
-export function ShowSql({ ask, of }: { ask: Ask; of: string }) {
+/** Shows the statement behind a picture, to be copied or run on the SQL page. */
+export function ShowSql({ ask, of, close }: { ask: Ask; of: string; close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const scopeSearch = useScopeSearch()
-  const [isOpen, setOpen] = useState(false)
   const [isCopied, setCopied] = useState(false)
   const [statement, setStatement] = useState<string>()
   const [problem, setProblem] = useState('')
 
-  const open = () => {
-    setOpen(true)
-    setStatement(undefined)
-    setProblem('')
-    findStatement(ask).then(setStatement, (error: unknown) => setProblem(toProblem(error).message))
-  }
-
   useEffect(() => {
-    if (isOpen) dialog.current?.showModal()
-  }, [isOpen])
+    dialog.current?.showModal()
+    findStatement(ask).then(setStatement, (error: unknown) => setProblem(toProblem(error).message))
+  }, [])
 
   const copy = async (text: string) => {
     await navigator.clipboard.writeText(text)
@@ -35,51 +28,30 @@ export function ShowSql({ ask, of }: { ask: Ask; of: string }) {
   }
 
   return (
-    <>
-      <button
-        class="button quiet"
-        type="button"
-        aria-label={`SQL: ${of}`}
-        aria-haspopup="dialog"
-        onClick={open}
-      >
-        SQL
-      </button>
-      {isOpen && (
-        <dialog
-          ref={dialog}
-          class="sql-dialog"
-          aria-label={`SQL: ${of}`}
-          onClose={() => {
-            setOpen(false)
-            setCopied(false)
-          }}
-        >
-          <header class="card-head">
-            <h2>{of}</h2>
-            <button class="button" type="button" onClick={() => dialog.current?.close()}>
-              Close
+    <dialog ref={dialog} class="sql-dialog" aria-label={`SQL: ${of}`} onClose={close}>
+      <header class="card-head">
+        <h2>{of}</h2>
+        <button class="button" type="button" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </header>
+      {problem && <p role="alert">{problem}</p>}
+      <pre class="sql-text" tabIndex={0} role="region" aria-label="Statement">
+        {statement}
+      </pre>
+      {statement !== undefined && (
+        <p class="buttons">
+          <a class="button strong" href={sqlPageAddress(statement, scopeSearch())}>
+            Open on the SQL page
+          </a>
+          {/* Only pages over https and on this machine's own address have a clipboard. */}
+          {navigator.clipboard && (
+            <button class="button" type="button" onClick={() => void copy(statement)}>
+              {isCopied ? 'Copied' : 'Copy'}
             </button>
-          </header>
-          {problem && <p role="alert">{problem}</p>}
-          <pre class="sql-text" tabIndex={0} role="region" aria-label="Statement">
-            {statement}
-          </pre>
-          {statement !== undefined && (
-            <p class="buttons">
-              <a class="button strong" href={sqlPageAddress(statement, scopeSearch())}>
-                Open on the SQL page
-              </a>
-              {/* Only pages over https and on this machine's own address have a clipboard. */}
-              {navigator.clipboard && (
-                <button class="button" type="button" onClick={() => void copy(statement)}>
-                  {isCopied ? 'Copied' : 'Copy'}
-                </button>
-              )}
-            </p>
           )}
-        </dialog>
+        </p>
       )}
-    </>
+    </dialog>
   )
 }

@@ -21,8 +21,8 @@ interface Drawing extends Required<Pick<ChartProps, Given>>, Pick<ChartProps, 'n
   marksAt: readonly number[]
   /** Which point the pointer is at; null when it is away. */
   onPlace: (index: number | null) => void
-  /** A click on a point. */
-  onOpen?: (index: number) => void
+  /** A click on a point: its place, and the line that is nearest. */
+  onOpen?: (index: number, series: number) => void
   /** A part of the x axis was drawn over. */
   onZoom?: (from: number, until: number) => void
 }
@@ -75,6 +75,16 @@ function splitOpen({ x, series, isOpen, kind }: Pick<Drawing, 'x' | 'series' | '
       },
     ]
   })
+}
+
+/** Of the lines that are drawn, the one that the pointer is nearest to at its place. */
+function nearestLine({ cursor, data, valToPos }: uPlot, lines: readonly { index: number }[]): number {
+  const distanceOf = (at: number) => {
+    const value = data[at + 1]?.[cursor.idx ?? 0]
+    return value == null ? Infinity : Math.abs(valToPos(value, 'y') - (cursor.top ?? 0))
+  }
+  const distances = lines.map((_, at) => distanceOf(at))
+  return lines[distances.indexOf(Math.min(...distances))]?.index ?? 0
 }
 
 /** Draws into `frame`, as wide as that is, also later. `destroy()` of what is returned ends it. */
@@ -152,8 +162,11 @@ export function drawChart(frame: HTMLElement, drawing: Drawing): uPlot {
     hooks: {
       setCursor: [({ cursor }) => onPlace(cursor.idx ?? null)],
       ready: [
-        ({ over, cursor }) =>
-          over.addEventListener('click', () => cursor.idx != null && onOpen?.(cursor.idx)),
+        (drawn) =>
+          drawn.over.addEventListener('click', () => {
+            const { idx } = drawn.cursor
+            if (idx != null) onOpen?.(idx, nearestLine(drawn, lines))
+          }),
       ],
       setSelect: [
         (drawn) => {

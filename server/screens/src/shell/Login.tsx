@@ -78,7 +78,7 @@ export function Login({ isExpired = false }: { isExpired?: boolean }) {
         </button>
         {(hasOidc || user?.oidc) && (
           <a class="button" href={`${base}/oidc`}>
-            Log in by OpenID Connect
+            Log in by single sign-on
           </a>
         )}
       </form>

@@ -193,7 +193,7 @@ export const isOfPlace = (name: string): boolean => filledNames.includes(name) |
 
 /** What a rewritten statement calls, and no client knows: `match_1`, `quotient`, `find_regclass`. */
 const isInternal = (name: string) =>
-  /^(match(es)?_\d|date_trunc_in|i?like_any|quotient|remainder|divisor|text|piece|shown|minus|without|joined|joined_text|find_regclass|to_time|moment|ends_at|overlaps|set_config|late_\w+)$|_(name|of|items)$/.test(
+  /^(match(es)?_\d|date_trunc_in|number_text|(not_)?i?like_(any|all)|quotient|remainder|divisor|text|piece|shown|minus|without|joined|joined_text|find_regclass|to_time|moment|ends_at|overlaps|set_config|late_\w+)$|_(name|of|items)$/.test(
     name,
   )
 

@@ -177,10 +177,15 @@ export const functions: Macros = {
   num_nulls: [['a', '(a IS NULL)::INTEGER'], ['a, b', '(a IS NULL)::INTEGER + (b IS NULL)::INTEGER']],
   num_nonnulls: [['a', '(a IS NOT NULL)::INTEGER'], ['a, b', '(a IS NOT NULL)::INTEGER + (b IS NOT NULL)::INTEGER']],
   date_trunc_in: always('timezone(zone, date_trunc(part, timezone(zone, moment)))', 'part, moment, zone'),
-  like_any: always('len(list_filter(patterns, lambda pattern: value LIKE pattern)) > 0', 'value, patterns'),
-  ilike_any: always('len(list_filter(patterns, lambda pattern: value ILIKE pattern)) > 0', 'value, patterns'),
+  ...Object.fromEntries(
+    ['like', 'ilike', 'not_like', 'not_ilike'].flatMap((name) => {
+      const each = `list_transform(patterns, lambda pattern: value ${name.replace('_', ' ').toUpperCase()} pattern ESCAPE '\\')`
+      const ofAll = (first: string, other: string) => once(each, `CASE WHEN ${first} THEN ${other === 'false'} WHEN len(list_filter(pg_v, lambda found: found IS NOT NULL)) = len(pg_v) THEN ${other} END`)
+      return [[`${name}_any`, always(ofAll('list_bool_or(pg_v)', 'false'), 'value, patterns')], [`${name}_all`, always(ofAll('NOT list_bool_and(pg_v)', 'true'), 'value, patterns')]]
+    }),
+  ),
   width_bucket: [
-    ['operand, low, high, count', `CASE WHEN operand < low THEN 0 WHEN operand >= high THEN count + 1 ELSE floor((operand - low) * count / (high - low)) + 1 END::INTEGER`],
+    ['operand, low, high, count', `CASE WHEN (operand < low) = (low < high) AND operand <> low THEN 0 WHEN (operand >= high) = (low < high) OR operand = high THEN count + 1 ELSE floor((operand - low) * count / (high - low)) + 1 END::INTEGER`],
     ['operand, thresholds', 'len(list_filter(thresholds, lambda each: each <= operand))::INTEGER'],
   ],
   array_upper: always('len(items)::INTEGER', 'items, dimension'),
@@ -188,7 +193,7 @@ export const functions: Macros = {
   quote_ident: always(once('name', `CASE WHEN regexp_full_match(pg_v, '[a-z_][a-z0-9_$]*') AND NOT list_contains([${reservedWords}], pg_v) THEN pg_v ELSE '"' || replace(pg_v, '"', '""') || '"' END`), 'name'),
   quote_literal: always(`('''' || replace(value::VARCHAR, '''', '''''') || '''')::VARCHAR`, 'value'),
   quote_nullable: always(`coalesce('''' || replace(value::VARCHAR, '''', '''''') || '''', 'NULL')`, 'value'),
-  initcap: always(`array_to_string(list_transform(regexp_extract_all(lower(value), '[[:alnum:]]+|[^[:alnum:]]+'), lambda part: upper(part[1]) || part[2:]), '')`, 'value'),
+  initcap: always(`array_to_string(list_transform(regexp_extract_all(lower(value), '[\\pL\\pN]+|[^\\pL\\pN]+'), lambda part: upper(part[1]) || part[2:]), '')`, 'value'),
   clock_timestamp: always('now()', ''),
   statement_timestamp: always('now()', ''),
   make_interval: always('to_years(years) + to_months(months) + to_days(7 * weeks + days) + to_hours(hours) + to_minutes(mins) + to_microseconds((secs * 1000000)::BIGINT)', 'years := 0, months := 0, weeks := 0, days := 0, hours := 0, mins := 0, secs := 0'),
@@ -286,6 +291,15 @@ export const typedFunctions: Macros = {
   json_or_text_of: [['of VARCHAR', '1'], ['of JSON', 'true']],
 } // prettier-ignore
 
+const isFloat = `typeof(pg_v) IN ('DOUBLE', 'FLOAT')`
+/** A number without its sign, with as many places behind the point as a format has. PostgreSQL rounds a float as C does. */
+const roundedText = `CASE WHEN ${isFloat} THEN format(form, abs(pg_v)::DOUBLE) ELSE round(abs(pg_v), places)::VARCHAR END`
+/** The digits `w` before the point, and `f` behind it, as a format has them. */
+const numberText = `CASE WHEN pg_v.t = 'nan' AND digits > 2 THEN 'NaN' WHEN length(pg_v.w) > digits OR pg_v.t = 'inf' THEN pg_v.s || over
+  WHEN kept IS NOT NULL AND places > 0 AND kept + least = 0 AND pg_v.w || rtrim(pg_v.f, '0') = '' THEN pg_v.s || '0.'
+  ELSE pg_v.s || ltrim(regexp_replace(lpad(lpad(pg_v.w, greatest(least, length(pg_v.w))::INTEGER, '0'), digits, ' '), cut, joined), ' ,')
+    || CASE WHEN places = 0 THEN '' WHEN kept IS NULL THEN '.' || pg_v.f ELSE '.' || left(pg_v.f, kept) || rtrim(substring(pg_v.f, kept + 1), '0') END END`
+
 /** What stands before the first letter counts, and is empty. */
 const substring: Macros[string] = [['value, start', 'system.main.substring(value, CASE WHEN start < 1 THEN 1 ELSE start END)'], ['value, start, count', `system.main.substring(value, CASE WHEN start < 1 THEN 1 ELSE start END, CASE WHEN count < 0 THEN error('negative substring length not allowed') WHEN start < 1 THEN CASE WHEN count + start < 1 THEN 0 ELSE count + start - 1 END ELSE count END)`]] // prettier-ignore
 
@@ -316,6 +330,8 @@ export const valueFunctions: Macros = {
   divisor: always(`CASE WHEN value = 0 THEN error('division by zero') ELSE value END`, 'value'),
   overlaps: always(once(`{'a': a, 'b': ${pg}.ends_at(a, b), 'c': c, 'd': ${pg}.ends_at(c, d)}`, once(`{'a': least(pg_v.a, pg_v.b), 'b': ${laterOf('a', 'b')}, 'c': least(pg_v.c, pg_v.d), 'd': ${laterOf('c', 'd')}}`, `CASE WHEN pg_v.a = pg_v.c THEN nullif(pg_v.b IS NOT NULL AND pg_v.d IS NOT NULL, false) WHEN pg_v.a > pg_v.c THEN pg_v.a < pg_v.d OR nullif(pg_v.b IS NULL, true) WHEN pg_v.a < pg_v.c THEN pg_v.c < pg_v.b OR nullif(pg_v.d IS NULL, true) END`)), 'a, b, c, d'),
   to_number: always(once('value::VARCHAR', once(`{'s': CASE WHEN regexp_matches(pg_v, '[-<]') THEN '-' ELSE '' END, 'w': regexp_extract(regexp_replace(pg_v, '[^0-9.]', '', 'g'), '^[0-9]*'), 'f': regexp_extract(pg_v, '\\.([0-9]*)', 1)}`, `CASE WHEN pg_v.w || pg_v.f = '' THEN error('There is no number in the text.') WHEN length(pg_v.w) > whole THEN error('The text has more digits than the format of to_number.') WHEN pg_v.s IS NOT NULL THEN (pg_v.s || '0' || pg_v.w || '.' || left(pg_v.f, fraction) || '0')::DECIMAL(38, 10) END`)), 'value, whole, fraction'),
+  // `to_char` of a number. The places before the point and how many of them are written at least, those behind it, and how many of these FM leaves.
+  number_text: always(once('value', once(`{'t': ${roundedText}, 'n': pg_v < 0 AND (${isFloat} OR round(abs(pg_v), places) <> 0)}`, once(`{'w': ltrim(split_part(pg_v.t, '.', 1), '0'), 'f': rpad(split_part(pg_v.t, '.', 2), places, '0'), 't': pg_v.t, 's': CASE WHEN pg_v.n THEN '-' ELSE '' END}`, once(numberText, `CASE WHEN kept IS NULL THEN lpad(pg_v, CASE pg_v WHEN 'NaN' THEN digits + 1 ELSE width END, ' ') ELSE pg_v END`)))), 'value, digits, least, places, form, cut, joined, over, kept, width'),
   date_part: always(datePart, 'part, value'),
   array_length: whole('nullif(len(items), 0)', 'items', 'items, dimension'),
   string_to_array: [['value, sign', once('value', splitBy)], ['value, sign, missing', `list_transform(${once('value', splitBy)}, lambda item: nullif(item, missing))`]],

@@ -50,23 +50,25 @@ export const oidOfRelation = (name: string): number | undefined => {
   return oid === undefined ? undefined : Number(oid)
 }
 
-const numbers: Record<string, string> = {
+const numbers = new Map(Object.entries({
   bool: 'BOOLEAN', int2: 'SMALLINT', int4: 'INTEGER', int8: 'BIGINT', float4: 'FLOAT', float8: 'DOUBLE',
   numeric: 'DECIMAL(38, 10)', oid: 'BIGINT', regproc: 'BIGINT', regtype: 'BIGINT', xid: 'BIGINT',
-} // prettier-ignore
-const others: Record<string, string> = {
+})) // prettier-ignore
+const others = new Map(Object.entries({
   timestamptz: 'TIMESTAMPTZ', interval: 'INTERVAL', bytea: 'BLOB', int2vector: 'SMALLINT[]', oidvector: 'BIGINT[]',
-} // prettier-ignore
+})) // prettier-ignore
 
 /** The type of DuckDB's that holds values of a type of PostgreSQL's. */
 export const storageOf = (type: string): string =>
-  type.startsWith('_') ? `${storageOf(type.slice(1))}[]` : (numbers[type] ?? others[type] ?? 'VARCHAR')
+  type.startsWith('_')
+    ? `${storageOf(type.slice(1))}[]`
+    : (numbers.get(type) ?? others.get(type) ?? 'VARCHAR')
 
 /** What stands in a column of which nothing is to be said. */
 const emptyOf = ({ type, isNeverNull }: Column): string => {
   if (!isNeverNull) return 'NULL'
   if (type === 'bool') return 'false'
-  if (type in numbers) return '0'
+  if (numbers.has(type)) return '0'
   return type.endsWith('vector') || type.startsWith('_') ? '[]' : `''`
 }
 
@@ -88,15 +90,15 @@ export const columnsOfTable = ({ columns }: Shape): string =>
   columns.map(({ name, type }) => `"${name}" ${storageOf(type)}`).join(', ')
 
 /** Functions that give types that DuckDB has not. */
-const results: Record<string, string> = {
+const results = new Map(Object.entries({
   pg_get_userbyid: 'name', pg_encoding_to_char: 'name', getdatabaseencoding: 'name', current_schemas: '_name',
   current_user: 'name', session_user: 'name', user: 'name', current_role: 'name', current_database: 'name',
   current_catalog: 'name', current_schema: 'name', set_config: 'text', to_regclass: 'regclass', to_regtype: 'regtype',
-} // prettier-ignore
+})) // prettier-ignore
 
 /** The type of a function that stands in FROM with its name for a column. */
 export const typeOfValue = (name: string): string | undefined =>
-  /^current_(schema|database)s?$/.test(name) ? results[name] : undefined
+  /^current_(schema|database)s?$/.test(name) ? results.get(name) : undefined
 
 /** The first of the words that stands outside of brackets within a range; behind the range where there is none. */
 const findWord = (tokens: readonly SqlToken[], { first, last }: Range, words: RegExp): number => {
@@ -133,7 +135,7 @@ export const typeShown = (
     const name = lowerName(tokens[isArray ? last - 2 : last])
     return isArray ? arrayOf(name) : name
   }
-  if (first === last && results[wordOf(begin)] !== undefined) return results[wordOf(begin)]
+  if (first === last && results.has(wordOf(begin))) return results.get(wordOf(begin))
   if (isSymbol(begin, '(') && begin.pair === last)
     return wordOf(tokens[first + 1]) === 'select'
       ? typeShown(tokens, shownBy(tokens, first + 1, last - 1), types)
@@ -162,7 +164,7 @@ export const typeShown = (
   }
   if (name === 'array' && wordOf(tokens[at + 2]) === 'select')
     return arrayOf(typeShown(tokens, shownBy(tokens, at + 2, last - 1), types))
-  return results[name]
+  return results.get(name)
 }
 
 /** Adds the names that a statement's subqueries give to what they show. */

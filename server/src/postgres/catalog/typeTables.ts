@@ -122,10 +122,10 @@ export const typeRows = catalogTypes
   .map((row) => `(${row.join(', ')})`)
   .join(', ') // prettier-ignore
 
-const aliases: Record<string, string> = {
+const aliases = new Map(Object.entries({
   integer: 'int4', int: 'int4', bigint: 'int8', smallint: 'int2', real: 'float4', decimal: 'numeric', float: 'float8',
   string: 'text', 'bit varying': 'varbit', timestamp: 'timestamp', time: 'time',
-} // prettier-ignore
+})) // prettier-ignore
 
 /** The number of a type by any of its names; undefined for a name of none. */
 export const typeOidOf = (written: string): number | undefined => {
@@ -134,7 +134,7 @@ export const typeOidOf = (written: string): number | undefined => {
   const item = /^(.*)\[\]$/.exec(name)?.[1] ?? /^_(.*)$/.exec(name)?.[1]
   const wanted = item ?? name
   const found = catalogTypes.find(
-    (type) => type.name === (aliases[wanted] ?? wanted) || type.sqlName === wanted,
+    (type) => type.name === (aliases.get(wanted) ?? wanted) || type.sqlName === wanted,
   )
   const oid = item === undefined ? found?.oid : found?.arrayOid
   return oid === 0 ? undefined : oid

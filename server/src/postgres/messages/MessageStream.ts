@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { clientPatienceMs } from '../../http/readBody.js'
-import { ProtocolError, sqlState } from '../ProtocolError.js'
+import { ProtocolError, sqlState, unreadable } from '../ProtocolError.js'
 
 /**
  * Reads the fields of a message from a client, one after the other. pg-protocol's own reader cannot be
@@ -49,7 +49,7 @@ export class BodyReader {
   }
 }
 
-const cutOff = () => new ProtocolError(sqlState.protocolViolation, 'A message ends before its fields do.')
+const cutOff = () => unreadable('A message ends before its fields do.')
 
 export interface Message {
   /** The letter that Postgres gives to the kind of message. */

@@ -185,10 +185,10 @@ function momentOf(value: string): string {
 }
 
 /** Words that stand for moments. */
-const moments: Readonly<Record<string, string | undefined>> = {
+const moments = new Map(Object.entries({
   now: 'now()', today: 'current_date', tomorrow: '(current_date + 1)', yesterday: '(current_date - 1)',
   epoch: `TIMESTAMPTZ '1970-01-01 00:00:00+00'`,
-} // prettier-ignore
+})) // prettier-ignore
 
 /** A value in SQL. A loose text gets no type, so that it takes the type of the value that it is compared with. */
 const literal = (value: string | null, oid: number, isLoose: boolean): string => {
@@ -197,7 +197,7 @@ const literal = (value: string | null, oid: number, isLoose: boolean): string =>
   const name = typeOfOid(oid)?.name ?? ''
   if (name === 'bytea') return `unhex('${bytesOf(value).toString('hex')}')`
   if (name === 'numeric') return decimal(value)
-  const moment = /^(date|timestamp(tz)?)$/.test(name) ? moments[value.trim().toLowerCase()] : undefined
+  const moment = /^(date|timestamp(tz)?)$/.test(name) ? moments.get(value.trim().toLowerCase()) : undefined
   if (moment !== undefined) return `CAST(${moment} AS ${sqlTypeOf(oid)})`
   return `CAST(${quoteText(written[name]?.(value, name) ?? value)} AS ${sqlTypeOf(oid)})`
 }

@@ -15,12 +15,23 @@ const aggregates = new Set(
   ),
 )
 
+/** A connection as `pg_stat_activity` shows it to its user. */
+export interface Activity {
+  pid: number
+  datname: string
+  application: string
+  state: string
+  query: string
+  started: Date
+  asked: Date
+}
+
 /** What a statement may ask about its client. */
 export interface Asker {
   user: string
   settings: Settings
   /** Sets one of them and returns what it is then; undefined where the statement is only described. */
-  set?: ((name: string, value: string, isLocal: boolean) => string) | undefined
+  set?: ((name: string, value: string | undefined, isLocal: boolean) => string) | undefined
   /** The number of its connection. */
   pid: number
   /** The schema in which names are looked for first, as it is shown. */

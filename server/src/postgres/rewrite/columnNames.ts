@@ -50,7 +50,9 @@ const figureOf = (tokens: Tokens, { first, last }: Range): Figure | undefined =>
   const isWhole = (opening: number) => tokens[opening]?.pair === last
   const findLast = (around: number, isMeant: (at: number) => boolean) => {
     let at = last
-    while (at >= first && !(tokens[at]!.around === around && isMeant(at))) at--
+    // Each bracket around it would look at what stands within anew.
+    for (; at >= first && !(tokens[at]!.around === around && isMeant(at)); at--)
+      if (tokens[at]!.pair > around && tokens[at]!.pair < at) at = tokens[at]!.pair
     return at
   }
   if (word === 'case' && wordOf(tokens[last]) === 'end') {
@@ -141,6 +143,13 @@ interface Item extends Range {
 const ends =
   /^(from|where|group|order|having|limit|offset|window|union|intersect|except|qualify|into|fetch|for)$/
 
+/** Whether an item stands for any number of columns: `t.*`, `columns(…)`. A star in brackets is another one's. */
+const showsStar = (tokens: Tokens, { first, last }: Range): boolean => {
+  for (let at = first; at <= last; at = Math.max(at, tokens[at]!.pair) + 1)
+    if (isSymbol(tokens[at], '*') && (at === first || isSymbol(tokens[at - 1], '.'))) return true
+  return wordOf(tokens[first]) === 'columns' && isSymbol(tokens[first + 1], '(')
+}
+
 /** The items behind the SELECT that the tokens begin with. */
 const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
   let from = first + 1
@@ -152,12 +161,9 @@ const figuresOf = (tokens: Tokens, { first, last }: Range): Item[] => {
     ends.test(wordOf(tokens[at])) && !/^(distinct|within|as)$/.test(wordOf(tokens[at - 1]))
   for (; end <= last && !isEnd(end); end++) end = Math.max(end, tokens[end]!.pair)
   return itemsOf(tokens, { first: from, last: end - 1 }).map((range): Item => {
-    const item = tokens.slice(range.first, range.last + 1)
-    const isStar =
-      item.some((token, at) => isSymbol(token, '*') && (at === 0 || isSymbol(item[at - 1], '.'))) ||
-      (wordOf(item[0]) === 'columns' && isSymbol(item[1], '('))
     const { shown, aliasAt } = readAlias(tokens, range)
-    if (isStar || item.length === 0) return { ...range, isStar, shown }
+    const isStar = showsStar(tokens, range)
+    if (isStar || range.first > range.last) return { ...range, isStar, shown }
     // A name that is not quoted is one in small letters.
     const alias = aliasAt === undefined ? undefined : nameOf(tokens[aliasAt]!)
     const figure = figureOf(tokens, shown) ?? { name: '?column?' }

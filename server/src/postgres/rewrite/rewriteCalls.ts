@@ -24,28 +24,30 @@ const refused = (message: string) => new ProtocolError(sqlState.notSupported, me
 const writtenText = (rewrite: Rewrite, { close, lastAt, open }: Call): string | undefined =>
   lastAt === close - 1 && lastAt > open + 2 ? rewrite.text(lastAt) : undefined
 
-const numberForm = /^(FM)?([9,]{0,99}(?:9|0[09,]{0,99}))(?:[.D]([09]{1,99}))?$/i
+const numberForm = /^(FM)?([9,G]{0,50}(?:9|0[09,G]{0,50}))(?:[.D]([09]{1,30}))?$/i
 
-/** `to_char(number, '999,990.00')`, by DuckDB's `format`. */
-const numberToChar = (rewrite: Rewrite, { at, open, close, lastAt }: Call, form: RegExpExecArray): void => {
+/** `to_char(number, '999,990.00')`: the macro is told what the format says. */
+const numberToChar = (rewrite: Rewrite, { at, lastAt }: Call, form: RegExpExecArray): void => {
   const [, fill, whole = '', fraction = ''] = form
+  const groups = whole.split(/[,G]/i)
+  if (groups.length > 9) throw refused('A format of to_char has eight commas at most here.')
+  const places = groups.join('')
+  const point = fraction === '' ? '' : `.${fraction}`
   // From the first 0 on each digit is written.
-  const zeros = /0.*$/.exec(whole)?.[0].length ?? 0
-  const isFilled = zeros > 1 && !whole.includes(',')
-  const length = zeros + (fraction === '' ? 0 : fraction.length + 1) + 1
-  const format = `{:${isFilled ? ` 0${length}` : whole.includes(',') ? ',' : ''}.${fraction.length}f}`
-  const width = whole.length + (fraction === '' ? 0 : fraction.length + 1) + 1
-  const kept = fraction.lastIndexOf('0') + 1
-  const isCut = fill !== undefined && kept < fraction.length
-  rewrite.replace(
-    at,
-    at,
-    fill === undefined ? 'lpad(format' : isCut ? 'regexp_replace(ltrim(format' : 'ltrim(format',
-  )
-  rewrite.after(open, `${quoteText(format)}, CAST(`)
-  rewrite.replace(lastAt - 1, lastAt, ' AS DOUBLE)')
-  const behind = isCut ? `), '(\\.\\d{${kept}}\\d*?)0+$', '\\1')` : ')'
-  rewrite.after(close, fill === undefined ? `, ${width}, ' ')` : behind)
+  const least = /0.*$/.exec(places)?.[0].length ?? (fraction === '' ? 1 : 0)
+  const parts = [
+    places.length,
+    least,
+    fraction.length,
+    quoteText(`{:.${fraction.length}f}`),
+    quoteText(`^${groups.map((group) => `(.{${group.length}})`).join('')}$`),
+    quoteText(groups.map((_, nth) => `\\${nth + 1}`).join(',')),
+    quoteText(`${groups.join(',')}${point}`.replaceAll(/\d/g, '#')),
+    fill === undefined ? 'NULL' : fraction.lastIndexOf('0') + 1,
+    whole.length + point.length + 1,
+  ]
+  rewrite.replace(at, at, `${pg}.number_text`)
+  rewrite.replace(lastAt, lastAt, parts.join(', '))
 }
 
 /** A name of a day or month, filled up to nine letters, as the element of the format is written. */
@@ -101,8 +103,13 @@ const partsOf = (format: string): string[] | undefined => {
   return end() && !isPlain ? parts : undefined
 }
 
+/** Each of its elements becomes some hundred letters of SQL. */
+const longestFormat = 200
+
 const toChar = (rewrite: Rewrite, call: Call): void => {
   const format = writtenText(rewrite, call)
+  if (format !== undefined && format.length > longestFormat)
+    throw refused(`A format of to_char has ${longestFormat} characters at most here.`)
   const number = format === undefined ? null : numberForm.exec(format)
   if (number !== null) return numberToChar(rewrite, call, number)
   const parts = format === undefined ? undefined : partsOf(format)
@@ -253,14 +260,13 @@ const setConfig = (rewrite: Rewrite, { at, open, close }: Call): void => {
   if (typeof name !== 'string' || value === undefined || isLocal === undefined)
     throw refused('set_config takes three values that are written out, or bound.')
   const local = /^\s*(t(r(ue?)?)?|y(es?)?|on|1)\s*$/i.test(isLocal ?? '')
-  return rewrite.replace(at, close, quoteText(set(name, value ?? 'default', local)))
+  return rewrite.replace(at, close, quoteText(set(name, value ?? undefined, local)))
 }
 
-const asText = ['CAST(', ' AS VARCHAR)'] as const
 const wraps: Record<string, readonly [open: string, close: string]> = {
-  s: asText,
-  I: [`${pg}.quote_ident(${asText[0]}`, `${asText[1]})`],
-  L: [`${pg}.quote_nullable(${asText[0]}`, `${asText[1]})`],
+  s: [`${pg}.shown(`, ')'],
+  I: [`${pg}.quote_ident(${pg}.shown(`, '))'],
+  L: [`${pg}.quote_nullable(${pg}.shown(`, '))'],
 }
 
 /** Postgres's `format('%s', x)`. With braces and no percent sign it is DuckDB's. */

@@ -11,10 +11,10 @@ import { itemTypeOfOid, oidOfName, typeNameOf } from '../types.js'
 import type { Rewrite } from './Rewrite.js'
 
 /** Types that DuckDB calls otherwise. A `numeric` without digits holds more than DuckDB's, which has three after the point. */
-const plainTypes: Record<string, string> = {
+const plainTypes = new Map(Object.entries({
   oid: 'BIGINT', xid: 'BIGINT', name: 'VARCHAR', regoper: 'VARCHAR', regoperator: 'VARCHAR', regrole: 'VARCHAR',
   jsonb: 'JSON', float: 'DOUBLE', numeric: 'DECIMAL(38, 10)', decimal: 'DECIMAL(38, 10)', dec: 'DECIMAL(38, 10)',
-} // prettier-ignore
+})) // prettier-ignore
 /** A value of these is the number of an object, and is written as its name. */
 const nameTypes = new Set(['regclass', 'regtype', 'regnamespace', 'regproc', 'regprocedure'])
 
@@ -279,8 +279,8 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
     ) {
       rewrite.replace(call.first - 2, call.first - 2, '')
       rewrite.replace(at - 1, typeAt, '')
-    } else if (plainTypes[type] !== undefined && !rewrite.is(typeAt + 1, '(')) {
-      rewrite.replace(at, typeAt, plainTypes[type])
+    } else if (plainTypes.has(type) && !rewrite.is(typeAt + 1, '(')) {
+      rewrite.replace(at, typeAt, plainTypes.get(type)!)
     } else if (isQualified) rewrite.replace(at, at + 1, '')
     at = typeAt
   }

@@ -118,12 +118,13 @@ const beAnyOf = (rewrite: Rewrite, at: number): void => {
   rewrite.replace(at, at + 2, '], ')
 }
 
-/** `x LIKE ANY (ARRAY[…])` */
-const beLikeAny = (rewrite: Rewrite, at: number): void => {
+/** `x NOT LIKE ALL (ARRAY[…])` */
+const beLikeEach = (rewrite: Rewrite, at: number): void => {
   const isNot = rewrite.word(at - 1) === 'not'
   const first = operandBefore(rewrite.tokens, isNot ? at - 2 : at - 1)
   if (first === undefined || rewrite.word(at + 3) === 'select') return
-  rewrite.before(first, `${isNot ? 'NOT ' : ''}${pg}.${rewrite.word(at)}_any(`)
+  const which = rewrite.word(at + 1) === 'all' ? 'all' : 'any'
+  rewrite.before(first, `${pg}.${isNot ? 'not_' : ''}${rewrite.word(at)}_${which}(`)
   rewrite.replace(isNot ? at - 1 : at, at + 1, ',')
   rewrite.after(closingAt(rewrite.tokens, at + 2), ')')
 }
@@ -158,8 +159,12 @@ export const rewriteOperators = (rewrite: Rewrite): void => {
       findAnywhere(rewrite, at + (isLoose ? 2 : 1), isLoose)
     } else if (rewrite.isOperator(at, '#>')) extractPath(rewrite, at)
     else if (rewrite.isOperator(at, '@>') || rewrite.isOperator(at, '<@')) contain(rewrite, at)
-    else if (/^i?like$/.test(rewrite.word(at)) && rewrite.word(at + 1) === 'any' && rewrite.is(at + 2, '('))
-      beLikeAny(rewrite, at)
+    else if (
+      /^i?like$/.test(rewrite.word(at)) &&
+      /^(any|some|all)$/.test(rewrite.word(at + 1)) &&
+      rewrite.is(at + 2, '(')
+    )
+      beLikeEach(rewrite, at)
     else if (rewrite.word(at) === 'overlaps' && rewrite.is(at - 1, ')') && rewrite.is(at + 1, '('))
       overlap(rewrite, at)
     else if (rewrite.isOperator(at, '#-'))

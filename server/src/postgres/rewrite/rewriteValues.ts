@@ -138,17 +138,17 @@ const divide = (rewrite: Rewrite, at: number, cases: ReadonlyMap<number, number>
 }
 
 /** In Postgres the fields of `extract` are numerics, of a second with its fraction. */
-const fields: Readonly<Record<string, readonly [field: string, behind: string]>> = {
-  second: ['microsecond', ' * 0.000001'],
-  millisecond: ['microsecond', ' * 0.001'],
-  epoch: ['epoch', '::DECIMAL(18, 6)'],
-}
+const fields = new Map<string, readonly [field: string, behind: string]>([
+  ['second', ['microsecond', ' * 0.000001']],
+  ['millisecond', ['microsecond', ' * 0.001']],
+  ['epoch', ['epoch', '::DECIMAL(18, 6)']],
+])
 
 const extract = (rewrite: Rewrite, at: number): void => {
   const token = rewrite.tokens[at + 2]
   const name = (rewrite.text(at + 2) ?? token?.text ?? '').toLowerCase().replace(/(?<=second)s$/, '')
   if (rewrite.word(at + 3) !== 'from' || name === 'julian' || !/^[a-z_]+$/.test(name)) return
-  const [field, behind] = fields[name] ?? [name, '::DECIMAL(18, 0)']
+  const [field, behind] = fields.get(name) ?? [name, '::DECIMAL(18, 0)']
   rewrite.replace(at + 2, at + 2, field)
   rewrite.before(at, '(')
   rewrite.after(closingAt(rewrite.tokens, at + 1), `${behind})`)

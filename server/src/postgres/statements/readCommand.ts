@@ -5,6 +5,7 @@ import {
   findParameters,
   nameOf,
   type Statement,
+  readEscapes,
   textOf,
   innerStatement,
   type InnerStatement,
@@ -16,7 +17,10 @@ import { ProtocolError, sqlState } from '../ProtocolError.js'
 export type Command =
   | { kind: 'begin'; tag: string; isolation?: string | undefined }
   | { kind: 'commit' | 'rollback' | 'nothing'; tag: string }
-  | { kind: 'set'; name: string; value: string; isLocal: boolean; tag: 'SET' | 'RESET' }
+  /** SAVEPOINT, and what goes back to it or forgets it. */
+  | { kind: 'savepoint' | 'rollbackTo' | 'release'; name: string; tag: string }
+  /** Without a value it is the default. */
+  | { kind: 'set'; name: string; value: string | undefined; isLocal: boolean; tag: 'SET' | 'RESET' }
   | { kind: 'show'; name: string }
   | { kind: 'showAll' }
   | { kind: 'resetAll'; tag: string }
@@ -54,10 +58,17 @@ const nameAt = (words: readonly string[], at: number): [name: string, behind: nu
   return [words.slice(at, behind).join(''), behind]
 }
 
+/** What a setting is set to; undefined for the word DEFAULT. */
+const valueOf = (tokens: readonly SqlToken[], name: string): string | undefined => {
+  if (tokens.length === 1 && wordOf(tokens[0]) === 'default') return undefined
+  const read = readEscapes(tokens)
+  return name === 'timezone' ? readZone(read) : joined(read)
+}
+
 const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command | undefined => {
   let at = 1
   if (words[at] === 'session' || words[at] === 'local') at++
-  const set = (name: string, value: string, isLocal = words[1] === 'local'): Command => ({
+  const set = (name: string, value: string | undefined, isLocal = words[1] === 'local'): Command => ({
     kind: 'set',
     name,
     value,
@@ -72,12 +83,12 @@ const readSet = (tokens: readonly SqlToken[], words: readonly string[]): Command
   }
   if (words[at] === 'authorization' || words[at] === 'role') return nothing('SET')
   if (words[at] === 'names') return set('client_encoding', textOf(tokens[at + 1] ?? tokens[at]!))
-  if (words[at] === 'time' && words[at + 1] === 'zone') return set('TimeZone', readZone(tokens.slice(at + 2)))
+  if (words[at] === 'time' && words[at + 1] === 'zone')
+    return set('TimeZone', valueOf(tokens.slice(at + 2), 'timezone'))
   const [name, behind] = nameAt(words, at)
   if (name === '' || name === 'variable' || name === 'global') return undefined
   const isPlain = words[behind] === '=' || words[behind] === 'to'
-  const value = tokens.slice(behind + 1)
-  return isPlain ? set(name, name === 'timezone' ? readZone(value) : joined(value)) : undefined
+  return isPlain ? set(name, valueOf(tokens.slice(behind + 1), name)) : undefined
 }
 
 /** What a client writes for a value, also as a parameter, before and after its value is known. */
@@ -124,11 +135,12 @@ export const readCommand = (statement: Statement, settings: Settings): Command |
     case 'rollback':
     case 'abort':
       // After ROLLBACK TO a savepoint the transaction goes on.
-      return { kind: words.includes('to') ? 'begin' : 'rollback', tag: 'ROLLBACK' }
+      return words.includes('to')
+        ? { kind: 'rollbackTo', name: nameOf(tokens.at(-1)!), tag: 'ROLLBACK' }
+        : { kind: 'rollback', tag: 'ROLLBACK' }
     case 'savepoint':
-      return nothing('SAVEPOINT')
     case 'release':
-      return nothing('RELEASE')
+      return { kind: words[0], name: nameOf(tokens.at(-1)!), tag: words[0].toUpperCase() }
     case 'deallocate': {
       const last = tokens.at(-1)!
       return words.at(-1) === 'all' || tokens.length < 2
@@ -136,7 +148,10 @@ export const readCommand = (statement: Statement, settings: Settings): Command |
         : { kind: 'deallocate', name: nameOf(last), tag: 'DEALLOCATE' }
     }
     case 'discard':
-      return { kind: 'resetAll', tag: 'DISCARD ALL' }
+      // Plans, sequences and temporary tables there are none.
+      return words[1] === 'all'
+        ? { kind: 'resetAll', tag: 'DISCARD ALL' }
+        : nothing(`DISCARD ${words[1]?.toUpperCase() ?? ''}`)
     case 'listen':
     case 'unlisten':
       return nothing(words[0].toUpperCase())
@@ -145,7 +160,7 @@ export const readCommand = (statement: Statement, settings: Settings): Command |
       return {
         kind: 'set',
         name: words[1] === 'time' ? 'TimeZone' : nameAt(words, 1)[0],
-        value: 'default',
+        value: undefined,
         isLocal: false,
         tag: 'RESET',
       }

@@ -4,7 +4,7 @@ import { quoteIdentifier } from '../../duckdb/quote.js'
 import { copyDefaults, type CopyFormat } from './copyFormats.js'
 import { refusalOfWrite } from '../describeStatement.js'
 import { ProtocolError, sqlState } from '../ProtocolError.js'
-import { innerStatement, nameOf, type Statement, statementOf, textOf } from './statements.js'
+import { innerStatement, nameOf, readEscapes, type Statement, statementOf, textOf } from './statements.js'
 
 /** COPY of a query or a relation to the client. */
 export interface CopyCommand {
@@ -55,7 +55,7 @@ const splitOptions = (tokens: readonly SqlToken[], behind: number): SqlToken[][]
   const parts: SqlToken[][] = []
   for (const token of tokens.slice(from)) {
     const word = wordOf(token)
-    if (/^(as|e)$/.test(word) || (word === 'quote' && wordOf(parts.at(-1)?.[0]) === 'force')) continue
+    if (word === 'as' || (word === 'quote' && wordOf(parts.at(-1)?.[0]) === 'force')) continue
     if (/^(binary|csv|header|delimiter|delimiters|null|quote|escape|force|encoding)$/.test(word))
       parts.push([token])
     else if (parts.length === 0) throw wrong(`COPY does not know ${token.text.slice(0, 40)}.`)
@@ -65,7 +65,7 @@ const splitOptions = (tokens: readonly SqlToken[], behind: number): SqlToken[][]
 }
 
 const readFormat = (tokens: readonly SqlToken[], behind: number): CopyFormat => {
-  const options = splitOptions(tokens, behind)
+  const options = splitOptions(tokens, behind).map(readEscapes)
   const named = (name: string) => options.find(([first]) => wordOf(first) === name)
   const asked = named('format')?.[1]
   const kind = named('csv')

@@ -1,6 +1,6 @@
 import { maxTokens } from '../../sql/guard/findExcess.js'
 import { type Edit, placeBefore } from '../../sql/text/edits.js'
-import { isSymbol, type SqlToken, tokenize } from '../../sql/text/tokenize.js'
+import { isSymbol, type SqlToken, tokenize, wordOf } from '../../sql/text/tokenize.js'
 import { asProtocolError, ProtocolError, sqlState } from '../ProtocolError.js'
 import { typeNameOf } from '../types.js'
 
@@ -39,6 +39,8 @@ export interface Statement {
 interface Sent {
   text: string
   start: number
+  /** What was written into it since: the values of parameters. */
+  edits?: readonly Edit[]
 }
 
 /** A name as Postgres means it: in small letters, unless it is quoted. */
@@ -47,6 +49,22 @@ export const nameOf = ({ kind, text }: SqlToken): string => (kind === 'name' ? t
 /** What a text says, and any other token as it is. */
 export const textOf = ({ kind, text }: SqlToken): string =>
   kind === 'text' ? text.replace(/^[eE]?'|'$/g, '').replaceAll("''", "'") : text
+
+const escaped: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
+
+/** Makes a plain text of each `E'\t'`, which is a word and a text. */
+export const readEscapes = (tokens: readonly SqlToken[]): SqlToken[] => {
+  const isEscaped = (at: number) =>
+    tokens[at]?.kind === 'text' && wordOf(tokens[at - 1]) === 'e' && tokens[at - 1]?.end === tokens[at].start
+  return tokens.flatMap((token, at) => {
+    if (isEscaped(at + 1)) return []
+    if (!isEscaped(at)) return [token]
+    const text = token.text.replaceAll(/\\(.)/gs, (_, sign: string) =>
+      sign === "'" ? "''" : (escaped[sign] ?? sign),
+    )
+    return [{ ...token, text }]
+  })
+}
 
 /** In characters from 1. */
 const positionIn = (text: string, place: number): number => [...text.slice(0, place)].length + 1
@@ -174,7 +192,7 @@ const placeNamed = (message: string, { tokens }: Statement, place: number): numb
 }
 
 /** The error of a statement that DuckDB was given with these edits, with its position in what the client has sent. */
-const placeError = (error: unknown, statement: Statement, edits: readonly Edit[]): ProtocolError => {
+export const placeError = (error: unknown, statement: Statement, edits: readonly Edit[]): ProtocolError => {
   const found = asProtocolError(error)
   if (found.position !== undefined) return found
   const isOwn = error instanceof ProtocolError
@@ -185,11 +203,15 @@ const placeError = (error: unknown, statement: Statement, edits: readonly Edit[]
     : given === undefined || !isOfDuckdb
       ? given
       : placeNamed(found.message, statement, given)
+  // A place that was not found is not looked for once more, in another text.
+  delete found.place
   if (place === undefined) return found
-  const { text, start } = statement.sent ?? { text: statement.text, start: 0 }
+  const { text, start, edits: since = [] }: Sent = statement.sent ?? { text: statement.text, start: 0 }
+  const sentPlace = placeBefore(since, place)
+  if (sentPlace === undefined) return found
   const detail = found.detail?.replace(/^LINE \d+: .*\n *\^\n*/m, '').trim()
   const placed = new ProtocolError(found.code, found.message, detail === '' ? undefined : detail)
-  placed.position = positionIn(text, start + place)
+  placed.position = positionIn(text, start + sentPlace)
   return placed
 }
 

@@ -59,6 +59,10 @@ describe('what a client sends takes no longer than its length', () => {
       `SELECT * FROM (SELECT ${Array.from({ length: 60_000 }, (_, at) => `f${at}()`).join(', ')}) s`,
     ],
     ['hidden columns', `SELECT ${many(100_000, 'xmin', ', ')} FROM pg_class`],
+    [
+      'subqueries in one another',
+      `SELECT ${many(95, '(SELECT ', '')}f([${many(100_000, '1', ', ')}])${many(95, ')', '')}`,
+    ],
     ['CASE without an end', `SELECT ${many(50_000, 'a / CASE', ', ')}`],
     ['brackets in a pattern', `SELECT a SIMILAR TO '${'['.repeat(1_000_000)}'`],
     ['brackets in a pattern of regexp_match', `SELECT regexp_match(a, '${'['.repeat(1_000_000)}')`],
@@ -93,6 +97,17 @@ describe('what a client sends takes no longer than its length', () => {
 
   it('a format that is none', () => {
     expect(() => rewrite(`SELECT to_char(a, '${'9'.repeat(1_000_000)}x')`)).toThrow(/format/)
+  })
+
+  it('a format of many elements', () => {
+    expect(() => rewrite(`SELECT to_char(a, '${'DDth'.repeat(100_000)}')`)).toThrow(/format/)
+  })
+
+  it('parameters beside operands in one another', () => {
+    const nested = Array.from({ length: 90 }, (_, at) => ` + $${at + 1})`).join('')
+    const statement = statementOf(`SELECT ${many(90, '(', '')}f([${many(100_000, '1', ', ')}])${nested}`)
+    const edits = likeOthers(statement, findParameters(statement), [])
+    expect(edits.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(statement.text.length)
   })
 
   it('parameters beside operators', () => {

@@ -90,7 +90,7 @@ export function Alerts() {
         {problem && <p role="alert">{problem}</p>}
         <AnswerBody
           asked={{ ...alerts, isLoading: alerts.isLoading && !alerts.answer }}
-          empty="There are no alerts. The button “Alert” of a card makes one of what the card shows."
+          empty="There are no alerts. “Alert” in the menu ⋯ of a card makes one of what the card shows."
         >
           {({ rows }) => (
             <AlertTable

@@ -1,4 +1,4 @@
-import { type Alert, describeAlert, describeReceivers, readDefinition } from '../../data/alerts'
+import { type Alert, describeAlert, describeReceivers, nameFigures, readDefinition } from '../../data/alerts'
 import type { Json } from '../../data/query'
 import { CellButton } from '../../parts/cells'
 import { formatMean } from '../../parts/format'
@@ -74,7 +74,7 @@ export function AlertTable({ rows, change, pause }: AlertTableProps) {
           title: 'Tells when',
           value: ([, definition]) => {
             const alert = readDefinition(definition)
-            return `${alert.figures[0]?.label ?? alert.figures[0]?.ask.name} ${describeAlert(alert)}`
+            return `${nameFigures(alert)} ${describeAlert(alert)}`
           },
         },
         {

@@ -158,7 +158,7 @@ export function Board({ board: { name, value }, pages }: Props) {
       </p>
       {cards.length === 0 && (
         <Empty>
-          Nothing is on this board yet. The button “Board” of a card on another page puts it here.
+          Nothing is on this board yet. “Board” in the menu ⋯ of a card on another page puts it here.
         </Empty>
       )}
       <div ref={grid} class="board">

@@ -47,7 +47,7 @@ function BoardList({ boards }: { boards: readonly SavedBoard[] }) {
     >
       {boards.length === 0 ? (
         <Empty>
-          A board shows cards of other pages on one. The button “Board” of a card puts it on a board.
+          A board shows cards of other pages on one. “Board” in the menu ⋯ of a card puts it there.
         </Empty>
       ) : (
         <Table

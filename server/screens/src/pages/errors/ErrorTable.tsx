@@ -43,6 +43,7 @@ export function ErrorTable({ rows }: { rows: readonly Json[][] }) {
       rows={rows}
       rowKey={([message, name]) => `${text(name)} ${text(message)}`}
       chooseRow={choose}
+      isStacked
       columns={[
         {
           title: 'Message',

@@ -1,8 +1,9 @@
 import { useMemo } from 'preact/hooks'
 import { useScope } from '../../address/scope'
+import { addFilter, type Filter, writeFilter } from '../../data/filters'
 import type { Answer, Json } from '../../data/query'
 import { PersonLink } from '../../parts/cells'
-import { Chart } from '../../parts/Chart'
+import { Chart, type ChartProps } from '../../parts/Chart'
 import { formatCount, nameTime } from '../../parts/format'
 import { useMarks } from '../../parts/marks'
 import { Traits } from '../../parts/Properties'
@@ -10,7 +11,17 @@ import type { TableColumn } from '../../parts/Table'
 import { toLines } from '../../parts/toLines'
 import { ValueTable } from '../../parts/ValueTable'
 import { comesAgain, formatFigure, mostLines, mostValues, type Question } from './exploreSearch'
-import { noCurrency, numberOf, places, reader, textOf, toBefore, toCycle, toRows } from './exploreLines'
+import {
+  noCurrency,
+  numberOf,
+  places,
+  reader,
+  textOf,
+  toBefore,
+  toCycle,
+  toRows,
+  valuesOfLines,
+} from './exploreLines'
 import { rowsOf } from './measures'
 
 interface Props {
@@ -96,15 +107,25 @@ function ValueAnswer({ answer, question, title }: Props) {
   )
 }
 
-/** Whom a place of the chart counts, where it is of events and not told apart. */
-const peopleOfAnswer = ({ measure, per, by, event }: Question) =>
-  measure.of === 'events' && !measure.isOfDays && !per && !by
-    ? { of: 'explore', event: event || undefined }
-    : undefined
+/** Whom a place of the chart counts, where it is of events: a line told apart by a value those with that value. */
+const peopleOfAnswer = (
+  { measure, per, by, event, currencyProperty }: Question,
+  { filters, valueOf }: { filters: readonly Filter[]; valueOf: (series: number) => Json | undefined },
+): ChartProps['people'] => {
+  if (measure.of !== 'events' || measure.isOfDays || per || currencyProperty) return undefined
+  const figure = { of: 'explore', event: event || undefined }
+  if (!by) return figure
+  return (series) => {
+    const value = valueOf(series)
+    if (value === undefined) return undefined
+    const only: Filter = { field: by.name, operator: 'is', values: [textOf(value) ?? ''] }
+    return { ...figure, filter: addFilter(filters, only).map(writeFilter) }
+  }
+}
 
 /** The figure over time, with a line for each value. */
 function TimeAnswer({ answer, question, title }: Props) {
-  const { range, now } = useScope()
+  const { range, now, filters } = useScope()
   const { measure, per, by, interval = 'day', shape, isCompared } = question
   const marks = useMarks(range)
   const { x, series, isOpen, name, tick } = useMemo(() => {
@@ -138,6 +159,8 @@ function TimeAnswer({ answer, question, title }: Props) {
     }
   }, [answer, question])
   const isCyclic = comesAgain(interval)
+  const values = useMemo(() => valuesOfLines(answer, question), [answer, question])
+  const people = peopleOfAnswer(question, { filters, valueOf: (at) => values.get(series[at]?.title ?? '') })
   return (
     <>
       <Chart
@@ -153,7 +176,7 @@ function TimeAnswer({ answer, question, title }: Props) {
         {...(tick ? { nameTick: tick } : {})}
         formatY={(figure) => formatFigure(question, figure)}
         height={280}
-        {...(interval && !isCyclic ? { unit: interval, people: peopleOfAnswer(question) } : {})}
+        {...(interval && !isCyclic ? { unit: interval, people } : {})}
       />
       {by && series.length >= mostLines && <p class="soft">The {mostLines} values with most are shown.</p>}
     </>

@@ -38,6 +38,18 @@ export const toRows = (answer: Answer, question: Question): Json[][] => {
   ])
 }
 
+/** The value that each line is of, by its title; a line of several values has none. */
+export const valuesOfLines = (answer: Answer, question: Question): Map<string, Json> => {
+  const read = reader(answer)
+  const rows = answer.rows.filter((row) => !(question.hasRest && Number(read(row, 'values')) > 1))
+  return new Map(
+    rows.map((row) => [
+      lineName(question, [read(row, 'value'), read(row, 'values')]),
+      read(row, 'value') ?? null,
+    ]),
+  )
+}
+
 export const places = {
   weekday: {
     x: [1, 2, 3, 4, 5, 6, 7],

@@ -63,12 +63,12 @@ export function FunnelLuck({ groups, by }: { groups: readonly Group[]; by: strin
             title: `Against ${nameOf(first.group)}`,
             value: ({ comparison }) =>
               comparison ? (
-                <>
+                <span>
                   {sign(comparison.difference)}{' '}
                   <span class="soft">
                     ({sign(comparison.low)} to {sign(comparison.high)})
                   </span>
-                </>
+                </span>
               ) : (
                 '–'
               ),

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { openPage } from '../../address/location'
 import type { Json } from '../../data/query'
 import { formatCount, formatShare } from '../../parts/format'
 import { Table, PlainTable } from '../../parts/Table'
@@ -18,6 +19,8 @@ interface Props {
   rows: readonly Json[][]
   /** What a click on a page does, and says that it does; undefined where it does nothing. */
   actionOf: (node: FlowNode) => { title: string; run: () => void } | undefined
+  /** The address that lists the people whose sessions came by a page; undefined where there is none. */
+  peopleOf: (node: FlowNode) => string | undefined
 }
 
 function useWidth() {
@@ -33,7 +36,7 @@ function useWidth() {
 }
 
 /** Pages in columns, with bands for the sessions that go from one to another; and the same as a table. */
-export function Flow({ rows, actionOf }: Props) {
+export function Flow({ rows, actionOf, peopleOf }: Props) {
   const flow = useMemo(() => toFlow(rows), [rows])
   const [frame, width] = useWidth()
   const [isTable, setTable] = useState(false)
@@ -62,14 +65,9 @@ export function Flow({ rows, actionOf }: Props) {
 
   const nodePart = (node: FlowNode) => {
     const action = actionOf(node)
-    const text = (
-      <>
-        <span class="flow-name">{nameNode(node)}</span>
-        <span class="soft">
-          {formatCount(node.sessions)} · {shareOf(node.sessions, sessions)}
-        </span>
-      </>
-    )
+    const people = peopleOf(node)
+    const name = <span class="flow-name">{nameNode(node)}</span>
+    const figures = `${formatCount(node.sessions)} · ${shareOf(node.sessions, sessions)}`
     return (
       <li
         key={node.name}
@@ -91,13 +89,33 @@ export function Flow({ rows, actionOf }: Props) {
             onFocus={() => setChosen(node)}
             onBlur={() => setChosen(undefined)}
           >
-            {text}
+            {name}
           </button>
         ) : (
-          text
+          name
+        )}
+        {people === undefined ? (
+          <span class="soft">{figures}</span>
+        ) : (
+          <a
+            class="soft figure-link"
+            href={people}
+            aria-label={`${figures} at ${nameNode(node)}: their people`}
+          >
+            {figures}
+          </a>
         )}
       </li>
     )
+  }
+
+  /** A click on a bar does what the figures beside it do by the keyboard, too. */
+  const barOf = (node: FlowNode) => {
+    const people = peopleOf(node)
+    return {
+      class: `flow-bar${node.name === null ? ' is-end' : ''}${people === undefined ? '' : ' is-choice'}`,
+      ...(people !== undefined && { onClick: () => openPage(people) }),
+    }
   }
 
   return (
@@ -136,11 +154,11 @@ export function Flow({ rows, actionOf }: Props) {
             {columns.flat().map((node) => (
               <rect
                 key={`${node.place} ${node.name}`}
-                class={node.name === null ? 'flow-bar is-end' : 'flow-bar'}
                 x={node.place * column}
                 y={node.top}
                 width={barWidth}
                 height={node.bar}
+                {...barOf(node)}
               />
             ))}
           </svg>

@@ -6,6 +6,7 @@ import { ChoiceInput, ChoiceList } from '../../parts/ChoiceInput'
 import { Question } from '../../parts/Question'
 import { useScope } from '../../address/scope'
 import { useSearch } from '../../address/location'
+import { usePeopleOf } from '../../address/usePeopleOf'
 import { Flow } from './Flow'
 import {
   askPaths,
@@ -61,6 +62,13 @@ export function Paths() {
       : { title: 'show the ways from here', run: () => setSearch({ start: name }) }
   }
 
+  const toPeople = usePeopleOf()
+  /** A folder, or the others, are no one page. */
+  const peopleOf = ({ name, pages, place }: FlowNode) =>
+    name === null || (name !== '' && pages === 1)
+      ? toPeople?.({ of: 'flows', place: String(place), start: start || undefined, path: name ?? undefined })
+      : undefined
+
   return (
     <>
       <ChoiceList id={list} ask={askChoices('path_choices', scope)} />
@@ -72,7 +80,7 @@ export function Paths() {
               label="From"
               value={start}
               list={list}
-              placeholder="where each session began"
+              placeholder="the first page"
               choose={(value) => setSearch({ start: toPath(value) || undefined })}
             />
           </label>
@@ -115,10 +123,10 @@ export function Paths() {
       >
         {({ rows }) => (
           <>
-            <Flow rows={rows} actionOf={actionOf} />
+            <Flow rows={rows} actionOf={actionOf} peopleOf={peopleOf} />
             <p class="soft">
-              Click a page to see the ways from there. A folder with more than {mostChildren} pages is shown
-              as one, such as /maps/*; click it to see its pages.
+              Click a page to see the ways from there, its figures to see who was there. A folder with more
+              than {mostChildren} pages is shown as one, such as /maps/*; click it to see its pages.
             </p>
           </>
         )}

@@ -45,6 +45,16 @@ export function readFigure(search: URLSearchParams, scope: Scope): Figure | unde
       },
     }
   }
+  if (kind === 'flows') {
+    const [start, path] = [search.get('start'), search.get('path')]
+    const place = Number(search.get('place') ?? NaN)
+    if (!Number.isInteger(place) || place < 0) return undefined
+    const where = path === null ? 'ended the session before' : `saw ${path} at`
+    return {
+      title: `${where} step ${place} from ${start ?? 'where a session began'}`,
+      of: { name: kind, start, place, path },
+    }
+  }
   if (kind !== 'funnel') return undefined
   const { people, steps, conditions, within, by } = readFunnel(search)
   if (!people) return undefined

@@ -65,6 +65,7 @@ export function VitalPages({ rows, vital }: { rows: readonly Json[][]; vital: Vi
       rows={pages}
       rowKey={({ path }) => (path === null ? 'none' : `path ${path}`)}
       chooseRow={choose}
+      isStacked
       columns={[
         {
           title: 'Page',

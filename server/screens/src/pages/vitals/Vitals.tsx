@@ -1,6 +1,7 @@
 import { askOf } from '../../data/asks'
 import { AnswerCard } from '../../parts/AnswerCard'
-import { Chart, ChartAside } from '../../parts/Chart'
+import { Chart } from '../../parts/Chart'
+import { ChartAside } from '../../parts/ChartAside'
 import { toLines } from '../../parts/toLines'
 import { useMarks } from '../../parts/marks'
 import { useScope } from '../../address/scope'
