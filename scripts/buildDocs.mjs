@@ -12,7 +12,7 @@ rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 const lines = index.split('\n').flatMap((line) => {
   if (line.startsWith('## ')) return ['', line, '']
-  const [, page, about] = /^\| \[([\w-]+\.md)\]\(\1\) \| (.+) \|$/.exec(line) ?? []
+  const [, page, about] = /^- \[([\w-]+\.md)\]\(\1\): (.+)$/.exec(line) ?? []
   if (page === undefined) return []
   cpSync(join(root, 'docs', page), join(out, page))
   return [`- [${page}](docs/${page}): ${about}`]

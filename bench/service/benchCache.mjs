@@ -17,15 +17,18 @@ export const readQuestions = async (url, path = address) => {
   await page.goto(url + path)
   await page.getByLabel('Name').fill('a')
   await page.getByLabel('Password').fill('b')
-  const bodies = []
+  const questions = []
   page.on('request', (request) => {
-    if (request.method() === 'POST' && request.url().endsWith('/query')) bodies.push(request.postDataJSON())
+    if (request.method() === 'POST' && request.url().endsWith('/answer'))
+      questions.push(request.postDataJSON())
   })
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('button', { name: /^People/ }).waitFor({ timeout: 120_000 })
   await page.waitForLoadState('networkidle')
   await browser.close()
-  return bodies
+  if (questions.length === 0)
+    throw new Error('The overview asked nothing: does its page send answers elsewhere?')
+  return questions
 }
 
 /** All questions at once, as a reload asks them; how long until the last answer is complete. */
@@ -33,7 +36,7 @@ export const reload = async (url, questions, more = {}) => {
   const began = performance.now()
   await Promise.all(
     questions.map(async (question) => {
-      const response = await fetch(`${url}/query`, {
+      const response = await fetch(`${url}/answer`, {
         method: 'POST',
         headers: { authorization: basic },
         body: JSON.stringify({ ...question, ...more }),

@@ -1,4 +1,4 @@
-// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive start screens cache plan sizes soak attacks siege commits cluster]
+// npm run bench:service [-- track fresh query cancel upload insertIds manyPersons persons answers archive start screens cache plan sizes soak attacks siege commits cluster clickhouse]
 import { ensureBuilt, ensureInstalled } from '../../scripts/setup.mjs'
 
 const benches = {
@@ -20,6 +20,7 @@ const benches = {
   cluster: async () => (await import('./benchCluster.mjs')).benchCluster(),
   answers: async () => (await import('./benchAnswers.mjs')).benchAnswers(),
   archive: async () => (await import('./benchArchive.mjs')).benchArchive(),
+  clickhouse: async () => (await import('./benchClickhouse.mjs')).benchClickhouse(),
   plan: async () => (await import('./benchPlan.mjs')).benchPlan(),
   start: async () => (await import('./benchStart.mjs')).benchStart(),
 }

@@ -2,7 +2,6 @@ import { DaySalt, saltFile } from './analytics/DaySalt.js'
 import { serveAlerts, signingSecretOf } from './alerts/alertRoutes.js'
 import { analyticsRoutes } from './analytics/analyticsRoutes.js'
 import { payloadTaker } from './analytics/payloadTaker.js'
-import { openCountries } from './analytics/createSenderReader.js'
 import { Cleanups } from './Cleanups.js'
 import { filePrefix, fileRoutes, docRoutes } from './files/fileRoutes.js'
 import { doorPaths, screenPrefix, screenRoutes } from './files/screenRoutes.js'
@@ -12,7 +11,7 @@ import { Origins } from './http/cors.js'
 import { refuse } from './http/HttpError.js'
 import { Listener } from './http/Listener.js'
 import { createPublicServer, listenAt } from './http/publicServer.js'
-import { takeBase, createAddressOf, networkOf, warnOfProxies } from './http/behindProxy.js'
+import { takeBase } from './http/behindProxy.js'
 import { idsPath, idsRoutes } from './analytics/idsRoutes.js'
 import { historyRoutes } from './history/historyRoutes.js'
 import { Imports } from './history/Imports.js'
@@ -28,6 +27,7 @@ import { eraseRoute, LocalRounds, Rounds } from './privacy/ErasureRounds.js'
 import { LoggedRounds } from './cluster/LoggedErasures.js'
 import { listenPostgres } from './postgres/door/listenPostgres.js'
 import { savedRoute } from './saved/savedRoute.js'
+import { type Arrived, senderRoutes } from './senders/senderRoutes.js'
 import { analyticsCatalog } from './duckdb/quote.js'
 import { asOperatorError, reasonOf } from './OperatorError.js'
 import { Access, accessFile, openEnvironments } from './users/Access.js'
@@ -123,8 +123,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     startLag({ last, applied: furthest, spent, onLook: lagLimit.look }, cleanups)
     const backlog = () => ({
       rows: Math.max(0, log.last - applied()),
-      bytes: log.bytes,
-      lagSeconds: lag.seconds,
+      ...{ bytes: log.bytes, lagSeconds: lag.seconds },
     })
     const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
     const openIntake = (into: AcceptLog) =>
@@ -132,9 +131,6 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const intake = openIntake(log)
     const accepted = { track: 0, identify: 0, alias: 0 }
     const noticed = { ids: 0, times: 0 }
-    const readAddress = createAddressOf(options.trustProxy)
-    const addressOf = warnOfProxies(readAddress, options.trustProxy, logger)
-    const findCountry = options.geoDatabase === '' ? undefined : openCountries(options.geoDatabase, addressOf)
     const salts = shared === undefined ? saltFile(engine!.folder.daySalt) : shared.salts
     const daySalt = new DaySalt(salts, logger)
     if (takesEvents) await daySalt.start()
@@ -142,17 +138,12 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const logged = plan && takesEvents ? await logPlan(plan, log, logger) : undefined
     cleanups.add(() => logged?.stop())
     const taker = payloadTaker({
-      ...options,
-      intake,
-      accepted,
-      noticed,
-      daySalt,
+      ...{ ...options, intake, accepted, noticed, daySalt, logger },
       plan: () => logged?.id,
-      addressOf,
-      holderOf: (request) => networkOf(readAddress(request)),
-      findCountry,
     })
     const analytics = analyticsRoutes({ ...options, ...taker, environments, apiKeys })
+    const arrived = new Map<string, Arrived>()
+    const senders = senderRoutes({ ...options, ...taker, environments, apiKeys, arrived })
     const storing = () => engine?.view.failing
     const registry = createRegistry({
       routes: () => listener.routes(),
@@ -206,6 +197,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
       serveAlerts({ link: engine.link, intake: ofUsers, newest: opened.newest, logger })
     const paths = {
       events: analytics.map(({ path }) => path).filter((path) => !path.includes('{')),
+      eventsBelow: options.senders.on.map((name) => `/${name}/`),
       // The provider's page leads back.
       open: [...doorPaths, ...oidc.map(({ path }) => path)],
       openBelow: [filePrefix, screenPrefix],
@@ -214,6 +206,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     }
     const listener: Listener = new Listener(
       [
+        // Before the contract's, which say of every path that ends like one of theirs that it is a mistake.
+        ...senders,
         ...analytics,
         ...fileRoutes(options.filesFolder),
         ...docRoutes(),
@@ -239,7 +233,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...screenRoutes(options.screensFolder, framesOf(engine.proxy)),
               ...guestProxyRoutes(engine.proxy),
               ...loginRoutes({ readable, hasOidc: oidc.length > 0, users, link, logins, tokens, identify }),
-              setupRoute({ ...options, environments, users, apiKeys, noticed, authenticate }),
+              setupRoute({ ...options, environments, users, apiKeys, noticed, arrived, authenticate }),
               ...accessRoutes({
                 ...{ changes, access, users, apiKeys, authenticate, logins, tokens, tries },
                 environments: options.environments,
@@ -251,13 +245,11 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...oidc,
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
-                ...options,
-                authenticate,
+                ...{ ...options, authenticate, signingSecret, environments: readable },
                 intake: ofUsers,
-                signingSecret,
                 secret: opened.taskSecret,
               }),
-              ...historyRoutes({ ...history!, authenticate, imports: imports! }),
+              ...historyRoutes({ ...history!, authenticate, imports: imports!, proxy: engine.proxy }),
             ]),
       ],
       logger,

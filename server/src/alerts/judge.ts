@@ -29,10 +29,12 @@ const clockOf = (timeZone: string): Intl.DateTimeFormat => {
 const toLocal = (atMs: number, zone: string): number =>
   Date.parse(`${clockOf(zone).format(atMs).replace(' ', 'T')}Z`) + (((atMs % 1000) + 1000) % 1000)
 
-/** The moment at which a clock on the wall shows this. One that it leaves out is an hour later. */
+/** The first moment at which a clock on the wall shows this. One that it leaves out is an hour later. */
 const toMoment = (localMs: number, zone: string): number => {
-  const near = localMs - (toLocal(localMs, zone) - localMs)
-  return localMs - (toLocal(near, zone) - near)
+  const offsetAt = (atMs: number) => toLocal(atMs, zone) - atMs
+  // A zone is less than a day from UTC, so these are the offsets from before and after a change on that day.
+  const [early, late] = [localMs - offsetAt(localMs - dayMs), localMs - offsetAt(localMs + dayMs)]
+  return toLocal(early, zone) !== localMs && toLocal(late, zone) === localMs ? late : early
 }
 
 const floor = (ms: number, step: number) => Math.floor(ms / step) * step
@@ -63,9 +65,12 @@ export const lastSpan = ({ over, minutes = 0, timezone = 'UTC' }: Alert, atMs: n
   return { fromMs: startOf(over, untilMs - 1, timezone), untilMs }
 }
 
-const weeksBefore = ({ fromMs, untilMs }: Span, weeks: number, zone: string): Span => {
-  const back = (ms: number) => toMoment(toLocal(ms, zone) - weeks * 7 * dayMs, zone)
-  return { fromMs: back(fromMs), untilMs: back(untilMs) }
+const weeksBefore = ({ fromMs, untilMs }: Span, weeks: number, { over, timezone = 'UTC' }: Alert): Span => {
+  const back = (ms: number) => toMoment(toLocal(ms, timezone) - weeks * 7 * dayMs, timezone)
+  const beganMs = back(fromMs)
+  // An hour is as long everywhere, also where clocks left it out.
+  const isOfDays = over === 'day' || over === 'week'
+  return { fromMs: beganMs, untilMs: isOfDays ? back(untilMs) : beganMs + untilMs - fromMs }
 }
 
 /** The rows of an answer. */
@@ -135,7 +140,7 @@ const judgeChange = async (
   const percent = alert.than!
   const before: number[] = []
   for (const weeks of comparedWeeks) {
-    const earlier = weeksBefore(span, weeks, alert.timezone ?? 'UTC')
+    const earlier = weeksBefore(span, weeks, alert)
     before.push(pick(figure!, await askFor(figure!, earlier)) ?? 0)
   }
   // The weeks before there was anything say nothing.
@@ -173,7 +178,7 @@ const showCell = (cell: unknown): string =>
 /** The lines of a digest: each figure with its value a week before, or the first rows of an answer. */
 export const digest = async (alert: Alert, span: Span, askFor: AskFor): Promise<string[]> => {
   const lines: string[] = []
-  const earlier = weeksBefore(span, 1, alert.timezone ?? 'UTC')
+  const earlier = weeksBefore(span, 1, alert)
   for (const figure of alert.figures) {
     const table = await askFor(figure, span)
     if (figure.column === undefined) {

@@ -7,6 +7,7 @@ import { lastOf, type LogEntry } from '../wal/segment.js'
 import { momentSql, pointerSql } from '../duckdb/quote.js'
 import { runPrepared, jsonRows } from '../duckdb/runPrepared.js'
 import { applyPersons, readIdentityOperations, readIdRows, writeIdRows } from './applyPersons.js'
+import { judgeHourly } from '../schema/suspects.js'
 import { applySessions } from '../schema/applySessions.js'
 import { reasonsAside, signatureTrait } from './proveIdentity.js'
 import { splitArray } from '../http/json/sliceItems.js'
@@ -211,6 +212,7 @@ const applyPeople = async (
     await joinVisits(connection, tracked)
     await markBots(connection, entries)
     await applySessions(connection, first)
+    await judgeHourly(connection, tracked.at(-1)!.receivedAtMs)
   }
   if (identified.length > 0) await insertTraits(connection, await judges.judge(connection, identified))
   const operations = await readIdentityOperations(connection, entries)

@@ -21,6 +21,8 @@ import { keyChanges } from '../schema/derivedColumns.js'
 import { inTransaction } from '../duckdb/transactions.js'
 import { version } from '../version.js'
 import { buildSessions } from '../schema/applySessions.js'
+import { allSessions } from '../schema/sessionTable.js'
+import { applyExclusions, suspectsSchema } from '../schema/suspects.js'
 import { OperatorError } from '../OperatorError.js'
 import type { CompleteOptions } from '../options/flags.js'
 import { Database } from '../duckdb/Database.js'
@@ -138,10 +140,12 @@ SELECT p.person_key, p.environment, p.person_id, p.distinct_ids, coalesce(b.trai
   p.last_seen, p.events
 FROM person p LEFT JOIN bundle b ON b.person_key = p.person_key`
 
-const definitions = [savedSchema, alertsSchema, importsSchema, analyticsViews, dutiesSchema]
+const tables = [savedSchema, alertsSchema, importsSchema, allSessions, suspectsSchema]
+/** They read the marked views, which read those tables. */
+const views = [analyticsViews, dutiesSchema]
 /** Another version of the service, of the store or of DuckDB may understand a view otherwise. */
 const fingerprint = createHash('sha256')
-  .update(JSON.stringify([definitions, storeVersion, version, duckdbVersion()]))
+  .update(JSON.stringify([tables, views, storeVersion, version, duckdbVersion()]))
   .digest('hex')
 
 /** Makes the views and macros unless the catalog has these very ones: a quarter of the time of a start. */
@@ -152,7 +156,9 @@ const makeViews = async (connection: DuckDBConnection): Promise<void> => {
   if (reader.getRows()[0]?.[0] === fingerprint) return
   // There are hundreds of statements, each of which would wait for the disk by itself.
   await inTransaction(connection, async () => {
-    for (const sql of definitions) await connection.run(sql)
+    for (const sql of tables) await connection.run(sql)
+    await applyExclusions(connection, Date.now())
+    for (const sql of views) await connection.run(sql)
     // A view is where the others are: a store that is written anew has its tables copied, and none of them.
     await connection.run('CREATE OR REPLACE VIEW analytics.raw.made AS SELECT true AS made')
     await connection.run(`COMMENT ON VIEW analytics.raw.made IS '${fingerprint}'`)

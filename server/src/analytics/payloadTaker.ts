@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { DaySalt } from './DaySalt.js'
-import { createSenderReader, readEnvironment, type FindCountry } from './createSenderReader.js'
+import { createSenderReader, openCountries, readEnvironment } from './createSenderReader.js'
 import { HttpError, refuse, shorten } from '../http/HttpError.js'
 import type { Reply } from '../http/Route.js'
-import type { AddressOf } from '../http/behindProxy.js'
+import { createAddressOf, networkOf, warnOfProxies } from '../http/behindProxy.js'
 import { createFieldRewriter } from '../http/json/createFieldRewriter.js'
+import type { Logger } from '../Logger.js'
+import type { CompleteOptions } from '../options/flags.js'
 import type { Intake } from '../wal/Intake.js'
 import type { EntryKind, Marks } from '../payloads/payloads.js'
 import { nobodyLabel, partBySignature, partPayloads, publicLabel, unprovenLabel } from './proveIdentity.js'
@@ -17,7 +19,7 @@ export interface Operation {
   isAnonymous?: true
 }
 
-export interface TakerOptions {
+export interface TakerOptions extends Pick<CompleteOptions, 'trustProxy' | 'geoDatabase'> {
   intake: Intake
   /** Counts the rows that are accepted, for the metrics. */
   accepted: Record<EntryKind, number>
@@ -26,11 +28,7 @@ export interface TakerOptions {
   daySalt: DaySalt
   /** The id of the plan that events and traits are compared with. @defaultValue they are not compared */
   plan?: () => string | undefined
-  addressOf: AddressOf
-  /** Reads who shares what the service can take: the network of a visitor, or of a proxy that is not trusted. */
-  holderOf: AddressOf
-  /** @defaultValue the country of the browser's time zone alone */
-  findCountry?: FindCountry | undefined
+  logger: Logger
   /** What a user's id must be signed with for a public key. @defaultValue none is asked for */
   identitySecret?: string
 }
@@ -88,12 +86,16 @@ export const payloadTaker = ({
   noticed,
   daySalt,
   plan = () => undefined,
-  addressOf,
-  holderOf,
-  findCountry,
+  trustProxy,
+  geoDatabase,
+  logger,
   identitySecret = '',
 }: TakerOptions) => {
-  const readSender = createSenderReader(findCountry)
+  const readAddress = createAddressOf(trustProxy)
+  const addressOf = warnOfProxies(readAddress, trustProxy, logger)
+  const readSender = createSenderReader(
+    geoDatabase === '' ? undefined : openCountries(geoDatabase, addressOf),
+  )
   const note = ({ code, message }: HttpError, { origin }: IncomingHttpHeaders) => {
     const from = origin === undefined ? null : shorten(origin, 200)
     noticed.refused = { at: new Date().toISOString(), code, message, origin: from }
@@ -115,7 +117,8 @@ export const payloadTaker = ({
   }
 
   const admit = (request: IncomingMessage): string => {
-    const holder = holderOf(request)
+    // Who shares what the service can take: the network of a visitor, or of a proxy that is not trusted.
+    const holder = networkOf(readAddress(request))
     try {
       intake.admit(holder)
     } catch (error) {

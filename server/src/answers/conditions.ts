@@ -27,7 +27,7 @@ export const sessionsOf = (scope: Scope, period: Period): Sql =>
   sql`analytics.sessions(${choiceOf(scope, period)})`
 
 /** The rows of a view with a time, of an environment and a period. */
-export const inPeriod = ({ environment }: Scope, { from, until }: Period): Sql[] => [
+export const inPeriod = ({ environment }: Pick<Scope, 'environment'>, { from, until }: Period): Sql[] => [
   sql`environment = ${environment}`,
   ...(from ? [sql`"timestamp" >= ${from}`] : []),
   ...(until ? [sql`"timestamp" < ${until}`] : []),

@@ -24,7 +24,7 @@ const sessions = (asked: Scope, period: Period) =>
   sql`${sessionsOf(asked, period)}${whereAll(sessionConditions(asked, period))}`
 
 /** Sessions count in each period, day and hour in which they have events, as in the macro `daily`. */
-const figures = sql`count(DISTINCT person_id) AS people, count(DISTINCT session_id) AS sessions,
+export const figures = sql`count(DISTINCT person_id) AS people, count(DISTINCT session_id) AS sessions,
   count(*) FILTER (event = '$pageview') AS page_views, count(*) AS events`
 
 /** The share of the sessions with a page view. */

@@ -1,7 +1,9 @@
 import { answer } from './Answer.js'
 import { conditionsOfEvents, inPeriod, personName, segmentOf } from './conditions.js'
+import { figures } from './overview.js'
 import { count, flag, optional, oneOf, type Scope, scope, text, timezone, unit } from './Parameter.js'
 import { and, type Sql, sql, when } from './sql.js'
+import { suspectPrefix } from '../schema/suspects.js'
 
 /** Programs that read pages, by the verdicts that the service gives them (docs/api.md, "Bots"). DuckDB skips blocks without a verdict. */
 const crawled = (asked: Scope): Sql => sql`analytics.events
@@ -47,6 +49,62 @@ const botEvents = answer({
   sql: (given) => sql`SELECT count(*) AS events FROM analytics.events
 WHERE ${segmentOf({ ...given, bots: true })}
   AND bot IS NOT NULL`,
+})
+
+const { environment, from, until } = scope
+const ofTime = { environment, from, until }
+
+/** The visits of a time whose behaviour is not that of people. */
+const suspected = ({ environment: name, ...period }: Pick<Scope, 'environment' | 'from' | 'until'>): Sql =>
+  sql`analytics.all_sessions
+WHERE suspect IS NOT NULL AND environment = ${name}${when(period.from, sql` AND started_at >= ${period.from}`)}${when(period.until, sql` AND started_at < ${period.until}`)}`
+
+const suspects = answer({
+  name: 'suspects',
+  about: 'How many visits behave as people do not, and why.',
+  parameters: ofTime,
+  columns: ['suspect', 'sessions', 'people', 'page_views', 'events', 'last_seen'],
+  sql: (given) => sql`SELECT suspect, count(*) AS sessions, count(DISTINCT person_id) AS people,
+  sum(page_views)::BIGINT AS page_views, sum(events)::BIGINT AS events, max(started_at) AS last_seen
+FROM ${suspected(given)}
+GROUP BY suspect
+ORDER BY sessions DESC, suspect`,
+})
+
+const suspectSessions = answer({
+  name: 'suspect_sessions',
+  about: 'Such visits, the newest first.',
+  parameters: {
+    ...ofTime,
+    suspect: optional(text('Only for this reason.')),
+    most: count('How many.', 50, 10_000),
+  },
+  columns:
+    'started_at session_id person_id suspect page_views duration_seconds entry browser os country language'.split(
+      ' ',
+    ),
+  sql: (given) => sql`SELECT started_at, session_id, person_id, suspect, page_views, duration_seconds, entry,
+  browser, os, country, language
+FROM ${suspected(given)}${when(given.suspect !== null, sql` AND suspect = ${given.suspect}`)}
+ORDER BY started_at DESC, session_id
+LIMIT ${given.most}`,
+})
+
+const suspectTotals = answer({
+  name: 'suspect_totals',
+  about: 'The figures of the time with such visits and without them.',
+  parameters: ofTime,
+  columns: ['counted', 'people', 'sessions', 'page_views', 'events'],
+  sql: (given) => sql`WITH seen AS (
+  SELECT person_id, session_id, event, session_id IN (
+    SELECT session_id FROM analytics.all_sessions WHERE suspect IS NOT NULL AND environment = ${given.environment}
+  ) AS is_suspect
+  FROM analytics.events
+  WHERE ${and(inPeriod(given, given))} AND (bot IS NULL OR starts_with(bot, ${suspectPrefix}))
+)
+SELECT 'with' AS counted, ${figures} FROM seen
+UNION ALL
+SELECT 'without', ${figures} FROM seen WHERE is_suspect IS NOT TRUE`,
 })
 
 const hasEvents = answer({
@@ -171,11 +229,10 @@ const alertMessages = answer({
 FROM analytics.alert_messages ORDER BY made_at DESC, id, receiver LIMIT ${most}`,
 })
 
-const { environment, from, until } = scope
 const importedSums = answer({
   name: 'imported_sums',
   about: 'What other programs have counted, of what was imported as sums. Weeks and months have no visitors.',
-  parameters: { environment, from, until, unit, timezone },
+  parameters: { ...ofTime, unit, timezone },
   columns: ['program', 'time', 'people', 'sessions', 'page_views', 'events'],
   sql: (
     given,
@@ -199,6 +256,6 @@ ORDER BY received_at DESC NULLS LAST, imported`,
 })
 
 export const traffic = [
-  ...[crawlers, crawledPages, botEvents, hasEvents, releases],
+  ...[crawlers, crawledPages, botEvents, suspects, suspectSessions, suspectTotals, hasEvents, releases],
   ...[newestEvents, minutes, arrivals, saved, alerts, alertMessages, importedSums, imports],
 ]

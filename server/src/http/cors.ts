@@ -64,6 +64,8 @@ const isOwnOrProgram = (request: IncomingMessage) =>
 interface Paths {
   /** Pages of any origin may send events here: these paths read no cookie and no password, only a public API key. */
   events: readonly string[]
+  /** The starts of further paths for events: of what the SDKs of other programs send. */
+  eventsBelow: readonly string[]
   /** Pages and files that are the same for everybody, so any page may link to them or load them. */
   open: readonly string[]
   /** The starts of further paths that are open like those in `open`. */
@@ -90,9 +92,10 @@ export class Origins {
   /** Throws for a page that may not ask; otherwise writes the headers that let it read the answer. */
   admit(path: string, request: IncomingMessage, response: ServerResponse): void {
     const { origin } = request.headers
-    const { events, open, openBelow, ids, access } = this.#paths
+    const { events, eventsBelow, open, openBelow, ids, access } = this.#paths
     // A path that ends as one for events is one by mistake: it is refused, and its page must be able to read so.
-    const isForEvents = events.some((each) => path.endsWith(each))
+    const isForEvents =
+      events.some((each) => path.endsWith(each)) || eventsBelow.some((each) => path.startsWith(each))
     if (!isForEvents && (open.includes(path) || openBelow.some((each) => path.startsWith(each)))) return
     // `Vary` is for caches. No cache keeps the answer to an event, and events come by the thousand, so it is spared there.
     if (!isForEvents || origin !== undefined) response.setHeader('Vary', 'Origin')
@@ -125,7 +128,11 @@ export class Origins {
 /** Answers a preflight: the question of a browser whether a page may send a request. */
 export const answerPreflight = (request: IncomingMessage, response: ServerResponse): void => {
   response.setHeader('Access-Control-Allow-Methods', 'GET, POST, DELETE')
-  response.setHeader('Access-Control-Allow-Headers', 'content-type, x-api-key, authorization')
+  // The last three are of Jitsu's and RudderStack's browser SDKs.
+  response.setHeader(
+    'Access-Control-Allow-Headers',
+    'content-type, x-api-key, authorization, x-write-key, anonymousid, sentat',
+  )
   response.setHeader('Access-Control-Max-Age', String(maxAgeSeconds))
   if (request.headers['access-control-request-private-network'] === 'true') {
     response.setHeader('Access-Control-Allow-Private-Network', 'true')

@@ -199,3 +199,38 @@ export const readUnpacked = async (request: IncomingMessage, maxBytes: number): 
     throw refuse(400, 'invalid-json', 'The body is not the gzip data that Content-Encoding says it is.')
   }
 }
+
+const isTooMuch = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+
+/**
+ * Unpacks what begins as gzip does, for clients that say so in ways of their own, and whom nobody knows yet: what unpacks
+ * to more than a small body takes the room of a large one, so that many small bodies cannot fill the memory.
+ */
+export const unpackHeld = async (
+  request: IncomingMessage,
+  body: Buffer,
+  maxBytes: number,
+): Promise<Buffer> => {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) {
+    isGzipped(request)
+    return body
+  }
+  const wrong = (error: unknown) =>
+    isTooMuch(error)
+      ? refuse(
+          413,
+          'body-too-large',
+          `The body unpacks to more than ${megabytes(maxBytes)}. Send less at once.`,
+        )
+      : refuse(400, 'invalid-json', 'The body begins as gzip does, and cannot be unpacked.')
+  try {
+    return await unpack(body, { maxOutputLength: Math.min(smallBytes, maxBytes) })
+  } catch (error) {
+    if (!isTooMuch(error)) throw wrong(error)
+  }
+  holdBody(request, holderOf(request), maxBytes, maxBytes)
+  return unpack(body, { maxOutputLength: maxBytes }).catch((error: unknown) => {
+    throw wrong(error)
+  })
+}

@@ -34,6 +34,11 @@ const table = {
     'identify by a page counts only when your server has signed the user’s id with this',
     { as: kinds.text, usual: '', more: '[Signed users](operate.md#signed-users)' },
   ),
+  senders: flag(
+    '--senders A,B,GIVEN=KEY',
+    'programs whose SDKs may send here, or none; and the API key of what an SDK gives in place of one, such as shop.example=pk_web',
+    { as: kinds.senders, usual: '', otherwise: 'all', more: '[SDKs](migration.md#sdks-that-you-have)' },
+  ),
   environments: flag('--environments A,B', 'environments that exist', {
     as: kinds.environments,
     usual: 'production',

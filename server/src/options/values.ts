@@ -1,5 +1,6 @@
 import { ownCatalog } from '../duckdb/quote.js'
 import { OperatorError } from '../OperatorError.js'
+import { readSenders, type SenderChoice } from '../senders/senderChoice.js'
 
 /** How the value of a flag is written. */
 export interface Kind<T> {
@@ -176,6 +177,10 @@ const listOf = (
 })
 
 export const list = listOf('', () => false)
+export const senders: Kind<SenderChoice> = {
+  isList: true,
+  read: (written, flag) => readSenders(splitList(written), flag),
+}
 export const environments = listOf('', () => false, 'environment')
 export const origins = listOf('origins such as https://admin.example', (each) => !originForm.test(each))
 export const catalogs = listOf(

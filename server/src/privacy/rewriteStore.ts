@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { openAnalytics } from '../analytics/openAnalytics.js'
+import { applyExclusions } from '../schema/suspects.js'
 import { buildSessions, copySessions, foldEvents } from '../schema/applySessions.js'
 import { analyticsCatalog, quoteIdentifier } from '../duckdb/quote.js'
 import { attach } from '../duckdb/Database.js'
@@ -12,7 +13,7 @@ import { rowsOf, theirSessions, withoutAnonymousId } from '../schema/personRows.
 import { putInPlace, syncFolder } from '../disk/writeWhole.js'
 
 /** A new store fills these tables itself, and the sessions apart. */
-const ownTables = new Set<string>(['store', 'derived', ...sessionTables])
+const ownTables = new Set<string>(['store', 'derived', 'left_out', ...sessionTables])
 /** How much of the disk must stay free for the logs. */
 const reserveBytes = 64 * 1_048_576
 
@@ -82,6 +83,7 @@ const write = async (
   await finish()
   if (areSessionsBuilt) await buildSessions(connection)
   else await copySessions(connection, 'old', theirSessions)
+  await applyExclusions(connection, Date.now())
   await connection.run(`CHECKPOINT ${catalog}`)
   await connection.run(`DETACH ${catalog}`)
   await connection.run('DETACH old')

@@ -120,6 +120,7 @@ const checkValueOf: Record<SavedKind, (value: unknown) => void> = {
       text: text(300),
     }),
   ),
+  exclusion: shapeChecker(shape(['suspects'], { suspects: { type: 'boolean', enum: [true] } })),
 }
 
 const wrong = (message: string) => refuse(400, 'invalid-body', message)
@@ -184,11 +185,12 @@ const withToken = ({ value, was, ...item }: SavedItem): { item: SavedItem; addre
 }
 
 /**
- * `POST /saved` keeps a goal, a view, a segment, an annotation, a board, a metric, a link or an alert under a name, renames or removes it. It goes through the log, so
+ * `POST /saved` keeps a goal, a view, a segment, an annotation, a board, a metric, a link, an alert or an exclusion under a name, renames or removes it. It goes through the log, so
  * that each process that answers queries has it. Everybody who may read finds it in the view `saved`.
  */
 export const savedRoute = ({
   authenticate,
+  environments,
   intake,
   signingSecret,
   secret,
@@ -196,6 +198,7 @@ export const savedRoute = ({
   now,
 }: {
   authenticate: Authenticate
+  environments(): readonly string[]
   intake: Intake
   /** Signs webhooks; whoever makes an alert gives it to their receivers. */
   signingSecret: string
@@ -213,6 +216,8 @@ export const savedRoute = ({
     checkItem(value)
     const given = value as SavedItem
     checkWhole(given)
+    if (given.kind === 'exclusion' && given.value !== null && !environments().includes(given.name))
+      throw wrong(`name must be an environment: ${environments().join(', ')}.`)
     const isAlert = given.kind === 'alert' && given.value !== null
     if (isAlert && smtp === '' && hasMail(given.value as Alert))
       throw wrong('to: mail needs a service that was started with --smtp.')

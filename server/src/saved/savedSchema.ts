@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { alertKind } from '../alerts/alert.js'
 import { applyAlertNews, keepAlert } from '../alerts/alertsSchema.js'
 import { viewSql } from '../duckdb/quote.js'
+import { exclusionKind, applyExclusions } from '../schema/suspects.js'
 import type { LogEntry } from '../wal/segment.js'
 import { Unstorable } from '../wal/rejected.js'
 
@@ -77,8 +78,10 @@ export const applySaved = async (
     }
     const { body, target, receivedAtMs, first } = entry
     const { user } = JSON.parse(target!) as { user: string }
-    for (const [at, item] of (JSON.parse(body.toString()) as SavedItem[]).entries())
+    for (const [at, item] of (JSON.parse(body.toString()) as SavedItem[]).entries()) {
       await keep(connection, item, { user, atMs: Math.round(receivedAtMs), sequence: first + at })
+      if (item.kind === exclusionKind) await applyExclusions(connection, receivedAtMs)
+    }
   }
 }
 
@@ -91,6 +94,7 @@ export const savedKinds = [
   'board',
   'metric',
   'alert',
+  exclusionKind,
 ] as const
 export type SavedKind = (typeof savedKinds)[number]
 
@@ -105,11 +109,15 @@ CREATE TABLE IF NOT EXISTS analytics.raw.saved (
 ${viewSql({
   name: 'saved',
   comment:
-    'The goals, views, segments, annotations, boards, metrics, links for guests and alerts that users have saved, one a row.',
+    'The goals, views, segments, annotations, boards, metrics, links for guests, alerts and exclusions that users have saved, one a row.',
   from: 'analytics.raw.saved s',
   columns: [
-    ['kind', 's.kind', 'goal, view, segment, annotation, board, metric, link or alert.'],
-    ['name', 's.name', 'What it is called; of an annotation and a board an id.'],
+    ['kind', 's.kind', 'goal, view, segment, annotation, board, metric, link, alert or exclusion.'],
+    [
+      'name',
+      's.name',
+      'What it is called; of an annotation and a board an id, of an exclusion the environment.',
+    ],
     [
       'value',
       's.value',

@@ -37,8 +37,8 @@ export const amongIds = [
 ] as const
 /** The events of these people. Of the two parts DuckDB removes one before it runs anything. */
 export const eventsAmong = `(
-    SELECT e.* FROM analytics.raw.timed_events e WHERE among IS NULL
-    UNION ALL SELECT e.* FROM analytics.raw.timed_events e SEMI JOIN among_id a ON a.id_key = e.id_key WHERE among IS NOT NULL
+    SELECT e.* FROM analytics.raw.marked_timed_events e WHERE among IS NULL
+    UNION ALL SELECT e.* FROM analytics.raw.marked_timed_events e SEMI JOIN among_id a ON a.id_key = e.id_key WHERE among IS NOT NULL
   )`
 
 /** The key of a row's person, from its id and its row `m` of the moved ids. */
@@ -48,7 +48,7 @@ export const countPeople = (personKey: string): string =>
   `CASE WHEN people THEN count(DISTINCT ${personKey}) END`
 
 /** Events, each joined with the person that its id has moved to, if any. */
-export const eventsOfPersons = `analytics.raw.all_events e LEFT JOIN ${movedIds} m ON m.id_key = e.id_key`
+export const eventsOfPersons = `analytics.raw.marked_events e LEFT JOIN ${movedIds} m ON m.id_key = e.id_key`
 
 /** Orders events by their time, then by their acceptance. Both are one number, which takes one comparison. */
 export const keyOf = (moment: string, seq: string): string =>

@@ -10,6 +10,7 @@ import type { PasswordCheck } from './PasswordCheck.js'
 import type { Users } from './Users.js'
 import type { Noticed } from '../analytics/payloadTaker.js'
 import type { ApiKeys } from '../http/apiKeys.js'
+import type { Arrived } from '../senders/senderRoutes.js'
 import type { CompleteOptions } from '../options/flags.js'
 
 interface SetupRouteOptions extends Pick<CompleteOptions, 'retentionDays' | 'usersFile'> {
@@ -18,6 +19,7 @@ interface SetupRouteOptions extends Pick<CompleteOptions, 'retentionDays' | 'use
   apiKeys: ApiKeys
   noticed: Noticed
   environments: ReadonlySet<string>
+  arrived: ReadonlyMap<string, Arrived>
 }
 
 /**
@@ -25,7 +27,7 @@ interface SetupRouteOptions extends Pick<CompleteOptions, 'retentionDays' | 'use
  * may be for programs alone, so they are for users who may write, and so are the names of the users.
  */
 export const setupRoute = (options: SetupRouteOptions): Route => {
-  const { authenticate, users, apiKeys, noticed, environments, retentionDays, usersFile } = options
+  const { authenticate, users, apiKeys, noticed, arrived, environments, retentionDays, usersFile } = options
   return {
     method: 'GET',
     path: '/setup',
@@ -47,6 +49,7 @@ export const setupRoute = (options: SetupRouteOptions): Route => {
           })),
           ...(secret || { keys: null, users: null, users_file: null }),
           refused: noticed.refused ?? null,
+          senders: [...arrived.values()],
           marked: { ids: noticed.ids, times: noticed.times },
         },
       }

@@ -50,6 +50,24 @@ describe('the last time', () => {
       ['2026-04-04T13:00', '2026-04-05T14:00'],
     ],
     [
+      'day that begins at one o’clock, west of Greenwich',
+      { timezone: 'America/Havana' },
+      '2026-03-09T12:00:00Z',
+      ['2026-03-08T05:00', '2026-03-09T04:00'],
+    ],
+    [
+      'day whose first hour comes twice',
+      { timezone: 'America/Havana' },
+      '2026-11-02T12:00:00Z',
+      ['2026-11-01T04:00', '2026-11-02T05:00'],
+    ],
+    [
+      'day before one that is an hour longer at its end',
+      { timezone: 'America/Santiago' },
+      '2026-04-05T12:00:00Z',
+      ['2026-04-04T03:00', '2026-04-05T04:00'],
+    ],
+    [
       'hour that comes twice',
       { over: 'hour', timezone: 'Europe/Vienna' },
       '2026-10-25T01:10:00Z',
@@ -91,6 +109,16 @@ describe('a judgement', () => {
       '2026-03-15T23',
       '2026-03-08T23',
     ])
+  })
+
+  it('compares an hour with a whole one where clocks left that out', async () => {
+    const spans: number[] = []
+    const hour = { fromMs: Date.parse('2026-04-05T00:00:00Z'), untilMs: Date.parse('2026-04-05T01:00:00Z') }
+    await judge(alert({ over: 'hour', when: 'changed', timezone: 'Europe/Vienna' }), hour, (_, each) => {
+      spans.push(each.untilMs - each.fromMs)
+      return Promise.resolve({ columns: ['events'], rows: [[1]], isCut: false })
+    })
+    expect(spans).toEqual(Array.from({ length: 5 }, () => 3_600_000))
   })
 
   it.each<[string, Partial<Alert>, (number | null)[], boolean | null]>([

@@ -32,7 +32,9 @@ describe('a page of any origin', () => {
       expect(headers.get('access-control-allow-origin')).toBe(shop)
       expect(headers.get('access-control-allow-credentials')).toBe('true')
       expect(headers.get('access-control-allow-methods')).toContain('POST')
-      expect(headers.get('access-control-allow-headers')).toBe('content-type, x-api-key, authorization')
+      expect(headers.get('access-control-allow-headers')).toBe(
+        'content-type, x-api-key, authorization, x-write-key, anonymousid, sentat',
+      )
       expect(Number(headers.get('access-control-max-age'))).toBeGreaterThanOrEqual(600)
       expect(headers.get('vary')).toBe('Origin')
     },

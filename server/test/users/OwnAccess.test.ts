@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { AccessState } from '../../src/users/Access.js'
+import type { AccessState, KeptUser } from '../../src/users/Access.js'
 import { openOwnAccess, tellAccess } from '../../src/users/OwnAccess.js'
 import { isPasswordOf, parseHash } from '../../src/users/passwordHash.js'
 
@@ -57,7 +57,7 @@ describe('without a flag', () => {
 
   it('gives its link to an admin with a password, and never to one of a provider', async () => {
     await open()
-    const own = read().users[0]!
+    const [own] = read().users as [KeptUser]
     const foreign = { ...own, user: 'grace@example.com', subject: 'https://login.example u-1' }
     change({ users: [foreign, own] })
     expect((await open()).news!.link.user).toBe('admin')

@@ -47,6 +47,7 @@ it('tells a user who may write the keys, the users and the environments, and no 
     ],
     users_file: usersFile,
     refused: null,
+    senders: [],
     marked: { ids: 0, times: 0 },
   })
 })
@@ -58,6 +59,7 @@ it('keeps keys and names from a user who may only read, and all from everybody e
     users: null,
     users_file: null,
     refused: null,
+    senders: [],
     marked: { ids: 0, times: 0 },
   })
   expect((await service.send('GET', '/setup')).status).toBe(401)

@@ -10,6 +10,8 @@ export interface Setup {
   users_file: string | null
   /** The newest request for events that was refused since the service started. */
   refused: { at: string; code: string; message: string; origin: string | null } | null
+  /** By which other programs' SDKs events came since the service started. */
+  senders: { sender: string; sdk: string; events: number; at: string }[]
   /** How many ids were nobody's, and how many times wrong by a unit, since the service started. */
   marked: { ids: number; times: number }
 }

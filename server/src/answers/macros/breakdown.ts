@@ -44,14 +44,14 @@ export const breakdown: TableMacro = {
       'top',
       `SELECT t.value, t.events, 1::UBIGINT << (row_number() OVER (ORDER BY t.events DESC, t.value) - 1)::UBIGINT AS bit
        FROM (
-         SELECT ${pageOrName} AS value, count(*) AS events FROM analytics.raw.timed_events e
+         SELECT ${pageOrName} AS value, count(*) AS events FROM analytics.raw.marked_timed_events e
          WHERE ${byBits} AND ${isCounted} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT most
        ) t`,
     ],
     [
       'id',
       `SELECT e.id_key, bit_or(t.bit) AS bits
-       FROM analytics.raw.timed_events e JOIN top t ON t.value IS NOT DISTINCT FROM ${pageOrName}
+       FROM analytics.raw.marked_timed_events e JOIN top t ON t.value IS NOT DISTINCT FROM ${pageOrName}
        WHERE ${byBits} AND ${isCounted} AND ${hasId} GROUP BY 1`,
     ],
     [
@@ -67,7 +67,7 @@ export const breakdown: TableMacro = {
        FROM top t LEFT JOIN pattern p ON p.bits & t.bit <> 0 GROUP BY ALL
        UNION ALL
        (SELECT ${propertyOf('property')} AS value, ${countPeople(personKeyOf('e.id_key'))} AS people, count(*) AS events
-       FROM analytics.raw.timed_events e LEFT JOIN ${movedIds} m ON people AND m.id_key = e.id_key
+       FROM analytics.raw.marked_timed_events e LEFT JOIN ${movedIds} m ON people AND m.id_key = e.id_key
        WHERE NOT ${byBits} AND ${isCounted} GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT most)`,
     ],
   ],

@@ -9,7 +9,15 @@ import {
   zone,
   zoneProblem,
 } from '../../schema/askedEvents.js'
-import { isOnePeriod, joinSpan, periodOfMoment, spansOf, type TableMacro, withNext } from './tableMacro.js'
+import {
+  isOnePeriod,
+  joinSpan,
+  periodOfMoment,
+  spansIn,
+  spansOf,
+  type TableMacro,
+  withNext,
+} from './tableMacro.js'
 
 const dateOf = (local: string) => `${local}::DATE`
 const dayOf = (moment: string) => dateOf(`timezone(time_zone, ${moment})`)
@@ -20,7 +28,7 @@ const isEnded = '(until_time IS NULL OR s.ended_at < until_time::TIMESTAMPTZ)'
 /** The sessions that can have events of the range. */
 const visits = `SELECT s.session_key, s.started_at, s.ended_at, s.id_key, s.id_keys, s.page_views, s.events,
     (bots OR s.bot IS NULL) AND ${isBegun} AND ${isEnded} AS is_whole
-  FROM analytics.raw.session_spans s WHERE s.environment = environment
+  FROM analytics.raw.marked_spans s WHERE s.environment = environment
     AND (until_time IS NULL OR s.started_at < until_time::TIMESTAMPTZ)
     AND (from_time IS NULL OR s.ended_at >= from_time::TIMESTAMPTZ)`
 
@@ -31,7 +39,7 @@ const visits = `SELECT s.session_key, s.started_at, s.ended_at, s.id_key, s.id_k
  * The sessions are picked by CASE. By WHERE, each reader of `visit` would have a condition; DuckDB would then work out all
  * of them for each of its rows, though every row meets one.
  */
-const loose = `analytics.raw.timed_events e SEMI JOIN (
+const loose = `analytics.raw.marked_timed_events e SEMI JOIN (
     SELECT CASE WHEN NOT v.is_whole THEN v.session_key END AS session_key FROM visit v UNION ALL SELECT 0::UBIGINT
   ) b ON b.session_key = coalesce(e.session_key, 0::UBIGINT)`
 
@@ -72,7 +80,7 @@ export const daily: TableMacro = {
   problems: [...choiceProblems, zoneProblem],
   tables: [
     ['near', visits],
-    ['begun', spansOf('(SELECT n.started_at AS "timestamp" FROM near n) e', dateOf)],
+    ['begun', spansOf(spansIn('(SELECT n.started_at AS "timestamp" FROM near n) e'), dateOf)],
     ['begun_next', withNext('begun')],
     [
       'visit',
@@ -81,7 +89,7 @@ export const daily: TableMacro = {
        FROM near n ${joinSpan('n.started_at', 'begun_next')}`,
     ],
     ['part', `SELECT e."timestamp", e.id_key, e.session_key, e.event FROM ${loose} WHERE ${isAsked}`],
-    ['span', spansOf('part e', dateOf)],
+    ['span', spansOf(spansIn('part e'), dateOf)],
     [
       'loose',
       `SELECT ${periodOfMoment(dateOf)} AS day, ${looseCounts} FROM part e ${joinSpan()} GROUP BY 1, 2, 3`,

@@ -1,4 +1,3 @@
-import { allSessions } from '../../schema/sessionTable.js'
 import { columnsOf, quoteText, type View, viewSql } from '../../duckdb/quote.js'
 import { breakdown } from './breakdown.js'
 import { daily, totals } from './daily.js'
@@ -136,7 +135,6 @@ const caughtErrors: View = {
 
 /** The statements that make the views and table macros that answer the usual questions. */
 export const answers = [
-  allSessions,
   ...[...sessionViews, pageViews, caughtErrors].map(viewSql),
   vitalRating,
   ...[

@@ -29,7 +29,7 @@ const touch = (which: 'first' | 'last'): TableMacro => {
       [
         'seen',
         `SELECT e.id_key, ${pick}(${orderKey}) FILTER (e.touch) AS touch, ${pick}(${orderKey}) AS key
-         FROM analytics.raw.timed_events e WHERE ${isAsked} AND ${isPerson} GROUP BY 1`,
+         FROM analytics.raw.marked_timed_events e WHERE ${isAsked} AND ${isPerson} GROUP BY 1`,
       ],
       [
         'picked',
@@ -42,7 +42,7 @@ const touch = (which: 'first' | 'last'): TableMacro => {
         'answer',
         `SELECT coalesce(p.person_id, e.distinct_id, e.anonymous_id) AS person_id, e."timestamp",
            ${hostOf(foreignReferrer('e.referrer', 'e.url'))} AS referrer_host, e.utm_source, e.utm_medium, e.utm_campaign
-         FROM picked p JOIN analytics.raw.timed_events e ON e.seq = ${seqOfKey('p.key')} WHERE ${isAsked}`,
+         FROM picked p JOIN analytics.raw.marked_timed_events e ON e.seq = ${seqOfKey('p.key')} WHERE ${isAsked}`,
       ],
     ],
     order: '1',

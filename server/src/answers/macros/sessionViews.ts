@@ -68,20 +68,27 @@ const withPerson = (sessions: string, isJoined = 'true') => `(
     SELECT *, visible_ms / 1000 AS engaged_seconds FROM ${sessions}
   ) s LEFT JOIN ${movedIds} m ON ${isJoined} AND m.id_key = s.id_key`
 
-const own = (name: string, comment: string) => [name, `s.${name}`, comment] as const
+const sessions = withPerson('analytics.raw.marked_sessions')
 
 export const sessionViews: readonly View[] = [
   {
     name: 'all_sessions',
     comment: 'Every session, one a row, those of bots too.',
-    from: withPerson('analytics.raw.all_sessions'),
-    columns,
+    from: `${sessions} LEFT JOIN analytics.raw.suspects q ON q.session_key = s.session_key`,
+    columns: [
+      ...columns,
+      [
+        'suspect',
+        'q.suspect',
+        'Why its behaviour is not that of a person; else NULL. It counts as long as suspects are not left out.',
+      ],
+    ],
   },
   {
     name: 'sessions',
     comment: 'Every session, one a row, without those of bots.',
-    from: 'analytics.main.all_sessions s WHERE s.bot IS NULL',
-    columns: columns.filter(([name]) => name !== 'bot').map(([name, , comment]) => own(name, comment)),
+    from: `${sessions} WHERE s.bot IS NULL`,
+    columns: columns.filter(([name]) => name !== 'bot'),
   },
 ]
 
@@ -89,7 +96,7 @@ const list = columns.map(([name, sql]) => `${sql} AS ${name}`).join(', ')
 
 const asked: TableMacro['tables'][number] = [
   'asked',
-  `SELECT s.* FROM analytics.raw.all_sessions s
+  `SELECT s.* FROM analytics.raw.marked_sessions s
    WHERE s.environment = environment AND (bots OR s.bot IS NULL)
      AND (from_time IS NULL OR s.started_at >= from_time::TIMESTAMPTZ)
      AND (until_time IS NULL OR s.started_at < until_time::TIMESTAMPTZ)`,

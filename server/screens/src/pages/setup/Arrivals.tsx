@@ -44,6 +44,18 @@ const Marked = ({ ids, times }: Setup['marked']) => (
   </>
 )
 
+/** What came by the SDKs of other programs, the newest first. */
+const Senders = ({ senders }: Pick<Setup, 'senders'>) => (
+  <>
+    {senders.toReversed().map(({ sender, sdk, events, at }) => (
+      <p key={`${sender} ${sdk}`}>
+        By {sender}’s API{sdk && `, SDK ${sdk}`}: {formatCount(events)} since the service started, the newest{' '}
+        <Moment time={at} show="recent" />.
+      </p>
+    ))}
+  </>
+)
+
 const EnvironmentLink = ({ name }: { name: string }) => (
   <a href={addressOf('/app/setup', useScopeSearch()({ env: name }))}>Show {name}</a>
 )
@@ -71,17 +83,19 @@ const lines: Record<Progress['state'], (progress: Progress, environment: string)
 interface Props {
   progress: Progress
   marked: Setup['marked']
+  senders: Setup['senders']
   environment: string
 }
 
 /** Whether events come, where from, and what is in their way. */
-export function Arrivals({ progress, marked, environment }: Props) {
+export function Arrivals({ progress, marked, senders, environment }: Props) {
   const { state, arrival, refused } = progress
   const scopeSearch = useScopeSearch()
   return (
     <div class={`arrivals is-${state}`} role="status">
       <p>{lines[state](progress, environment)}</p>
       {refused && <Refused refused={refused} />}
+      <Senders senders={senders} />
       <Marked {...marked} />
       {state === 'arrived' && (
         <p>

@@ -118,7 +118,7 @@ export function FirstEvent({ setup, progress, problem }: Known) {
   const key = setup.keys?.find(({ environments }) => environments.includes(environment))
   return (
     <>
-      <Arrivals progress={progress} marked={setup.marked} environment={environment} />
+      <Arrivals progress={progress} marked={setup.marked} senders={setup.senders} environment={environment} />
       {setup.keys && !key && (
         <p>
           No API key may write to {environment}: make one below, or name it by <code>--api-keys</code>.
