@@ -84,6 +84,8 @@ test('an alert is made of a card, tested, seen to fire, and paused; a second one
       await page.getByRole('button', { name: `More: ${title}` }).click()
       await page.getByRole('button', { name: `Alert: ${title}` }).click()
       await dialog.getByLabel('Tell me when it').selectOption('in any case, as a digest')
+      // Which alerts there are is known by then.
+      await expect(dialog.getByLabel('Send to')).toHaveValue('as:Events by Browser')
     }
     const saveIt = async () => {
       await dialog.getByRole('button', { name: 'Save' }).click()
