@@ -95,7 +95,7 @@ test('an alert is made of a card, tested, seen to fire, and paused; a second one
     await dialog.getByLabel('Name').fill('The week')
     await saveIt()
     await add('explore?event=Signed+Up', 'Events of Signed Up by day')
-    await dialog.getByLabel('Digest').selectOption('The week')
+    await dialog.getByRole('combobox', { name: 'Digest', exact: true }).selectOption('The week')
     await expect(dialog.getByLabel('Name')).toHaveCount(0)
     await expectAccessible(page, 'a figure for a digest')
     await saveIt()
