@@ -84,6 +84,8 @@ test('an alert is made of a card, tested, seen to fire, and paused; a second one
       await page.getByRole('button', { name: `More: ${title}` }).click()
       await page.getByRole('button', { name: `Alert: ${title}` }).click()
       await dialog.getByLabel('Tell me when it').selectOption('in any case, as a digest')
+      // Which alerts there are is known by then.
+      await expect(dialog.getByLabel('Send to')).toHaveValue('as:Events by Browser')
     }
     const saveIt = async () => {
       await dialog.getByRole('button', { name: 'Save' }).click()
@@ -93,7 +95,7 @@ test('an alert is made of a card, tested, seen to fire, and paused; a second one
     await dialog.getByLabel('Name').fill('The week')
     await saveIt()
     await add('explore?event=Signed+Up', 'Events of Signed Up by day')
-    await dialog.getByLabel('Digest').selectOption('The week')
+    await dialog.getByRole('combobox', { name: 'Digest', exact: true }).selectOption('The week')
     await expect(dialog.getByLabel('Name')).toHaveCount(0)
     await expectAccessible(page, 'a figure for a digest')
     await saveIt()

@@ -21,8 +21,6 @@ function seedOfCommit() {
   return stdout ? Number.parseInt(stdout.slice(0, 5), 16) : Math.floor(Math.random() * 1_000_000)
 }
 const shuffleSeed = seedOfCommit()
-/** Each day lives other lives. */
-const seedOfDay = Math.floor(Date.now() / 86_400_000) * 100_000
 
 /**
  * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`. One that `isBeside` mostly
@@ -111,8 +109,8 @@ export const steps = [
   {
     name: 'simulate',
     isLong: true,
-    about: `random lives of the library for five minutes, from seed ${seedOfDay}`,
-    run: () => must(process.execPath, ['scripts/simulate.mjs', '--minutes', '5', '--first', `${seedOfDay}`]),
+    about: 'random lives of the library: four times as many as in the unit tests',
+    run: () => must(process.execPath, ['scripts/simulate.mjs', '--seeds', '4000']),
   },
   {
     name: 'cluster',

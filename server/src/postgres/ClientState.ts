@@ -54,8 +54,6 @@ export class ClientState {
   #isReading = false
   #path: SearchPath
   #running: Cancellation | undefined
-  /** Until when the client lets run what it has asked for. */
-  #deadline = Infinity
   readonly #started = new Date()
   #asked = this.#started
   #query = ''
@@ -81,11 +79,6 @@ export class ClientState {
       started: this.#started,
       asked: this.#asked,
     }
-  }
-
-  /** Called when a statement begins, or goes on: what the client takes to ask for more rows is its own time. */
-  beginTime(): void {
-    this.#deadline = performance.now() + (this.settings.statementTimeoutMs ?? Infinity)
   }
 
   /** Called when the client has gone. */
@@ -157,6 +150,7 @@ export class ClientState {
         sent,
         text: applyEdits(statement.text, all),
         cancellation,
+        timeoutMs: this.settings.statementTimeoutMs,
       }),
     )
     return this.#watched(await running.catch(fail), held, fail)
@@ -256,18 +250,12 @@ export class ClientState {
   async #whileRunning<T>(work: (cancellation: Cancellation) => Promise<T>): Promise<T> {
     const cancellation = this.#options.sql.newCancellation()
     this.#running = cancellation
-    return this.#inTime(cancellation, work(cancellation))
-  }
-
-  async #inTime<T>(cancellation: Cancellation, work: Promise<T>): Promise<T> {
-    if (this.#deadline === Infinity) return work
-    const timer = setTimeout(() => cancellation.cancel('timeout'), this.#deadline - performance.now())
-    return work.finally(() => clearTimeout(timer))
+    return work(cancellation)
   }
 
   /** Notes after each statement which schema it has entered, and ends a connection that is no longer used. */
   #watched(source: RowSource, held: HeldConnection, fail: (error: unknown) => never): RowSource {
-    const running = this.#running!
+    const running = this.#running
     this.#isReading = true
     const settle = () => {
       if (this.#held !== held) {
@@ -279,14 +267,10 @@ export class ClientState {
     }
     return {
       ...source,
-      resume: async () => {
-        this.#running = running
-        await this.#inTime(running, source.resume())
-      },
       next: async () => {
         this.#running = running
         try {
-          const rows = await this.#inTime(running, source.next())
+          const rows = await source.next()
           if (rows === undefined) settle()
           return rows
         } catch (error) {

@@ -93,7 +93,6 @@ export class PostgresConnection {
     const message = await this.#stream.read()
     if (message === undefined || message.type === 'X') return false
     this.#isBusy = true
-    this.#client.beginTime()
     try {
       await this.#handle(message)
     } finally {
@@ -148,7 +147,6 @@ export class PostgresConnection {
     const statements = splitStatements(sql)
     if (statements.length === 0) this.#stream.write(to.emptyQuery())
     for (const statement of statements) {
-      this.#client.beginTime()
       if (findParameters(statement).length > 0) {
         throw new ProtocolError('42P02', 'A simple query has no parameters: write the values, or prepare it.')
       }

@@ -43,6 +43,7 @@ export interface QueryOptions {
   /** The statement as DuckDB reads it. */
   text: string
   cancellation: Cancellation
+  timeoutMs: number | undefined
 }
 
 type CellReader = (value: unknown) => string | null
@@ -118,26 +119,38 @@ const verbTag = ({ tokens }: Plan) => tokens[0]!.text.toUpperCase()
 
 /** Runs a statement as `/query` does, with its guard, limits and log. */
 export const openQuery = async (options: QueryOptions): Promise<RowSource> => {
-  const { runner, held, user, role, applicationName, statement, sent, text } = options
-  const { cancellation, queryId } = options
-  const query = await runner.run({
-    user,
-    role,
-    userAgent: applicationName === '' ? null : applicationName,
-    request: { statement: sent, query_id: queryId },
-    layout: 'text',
-    page: {},
-    cancellation,
-    postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
-  })
+  const { runner, held, user, role, applicationName, sent, text } = options
+  const { cancellation, timeoutMs, queryId } = options
+  const timer = timeoutMs && setTimeout(() => cancellation.cancel('timeout'), timeoutMs)
+  const endTime = () => clearTimeout(timer)
   try {
-    return sourceOf(query, statement, cancellation)
+    const query = await runner.run({
+      user,
+      role,
+      userAgent: applicationName === '' ? null : applicationName,
+      request: { statement: sent, query_id: queryId },
+      layout: 'text',
+      page: {},
+      cancellation,
+      postgres: { held, text, admit: admitReading, readsOnly: refusalOfWrite() },
+    })
+    try {
+      return sourceOf(query, options, endTime)
+    } catch (error) {
+      throw query.fail(error)
+    }
   } catch (error) {
-    throw query.fail(error)
+    endTime()
+    throw error
   }
 }
 
-const sourceOf = (query: RunningQuery, statement: Statement, cancellation: Cancellation): RowSource => {
+/** The rows of a query that has begun: what fails here ends it, or its connection would be taken for ever. */
+const sourceOf = (
+  query: RunningQuery,
+  { statement, cancellation }: QueryOptions,
+  endTime: () => void,
+): RowSource => {
   const rows = query.rows as Rows
   const plan = query.plan!
   const withRows = hasRows(plan)
@@ -147,6 +160,7 @@ const sourceOf = (query: RunningQuery, statement: Statement, cancellation: Cance
   let isOpen = true
   let failure: unknown
   const fail = (error: unknown): unknown => {
+    endTime()
     isOpen = false
     failure = query.fail(error)
     return failure
@@ -167,6 +181,7 @@ const sourceOf = (query: RunningQuery, statement: Statement, cancellation: Cance
           const read = parseLines(lines).map((row) => row.map((value, at) => readers[at]!(value)))
           return isPlan ? read.flatMap(linesOf) : read
         }
+        endTime()
         isOpen = false
         await query.end()
         return undefined

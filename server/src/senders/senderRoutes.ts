@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { isBrowser } from '../analytics/userAgents.js'
 import { isWrong, type Operation, type PayloadTaker } from '../analytics/payloadTaker.js'
 import type { ApiKeys } from '../http/apiKeys.js'
 import { baseOf } from '../http/behindProxy.js'
@@ -92,7 +93,9 @@ const sdkOf = (messages: readonly Message[], { headers }: Asked): string => {
     messages.find(({ kind }) => kind === 'track')?.payload['properties'],
   )
   const named = [textOf($lib) ?? [], textOf(version) ?? []].flat().join(' ')
-  return shorten(named || (headers['user-agent'] ?? ''), 60)
+  // A browser names no SDK, and an identify neither.
+  const agent = headers['user-agent'] ?? ''
+  return shorten(named || (isBrowser(agent) ? '' : agent), 60)
 }
 
 /** `POST /segment/v1/batch` and the like: what the SDKs of other programs send, in the words of this API. */

@@ -61,12 +61,14 @@ export const accessChanges = ({ access, users, environments }: Given) => {
     const message = `environments names ${quoted(unknown)}; there are ${there.join(', ')}.`
     throw refuse(400, 'invalid-body', message)
   }
-  /** Somebody must be able to take a change back. */
-  const withAdmin = (changed: AccessState['users']) => {
-    // A provider may be away, and a user of a flag hides one of the same name.
-    const isOwn = ({ user: name, role: has, subject }: KeptUser) =>
-      has === 'admin' && subject === undefined && fixed(name) === undefined
-    if (!changed.some(isOwn) && !users.list().some(isFixedAdmin))
+  /** Somebody must be able to take a change back, if possible without a provider, which may be away. */
+  const withAdmin = ({ users: before }: AccessState, changed: AccessState['users']) => {
+    // A user of a flag hides one of the same name.
+    const isAdmin = ({ user: name, role: has, subject }: KeptUser) =>
+      has === 'admin' && fixed(name) === (subject === undefined ? undefined : '--oidc-issuer')
+    const isOwn = (each: KeptUser) => isAdmin(each) && each.subject === undefined
+    const isEnough = before.some(isOwn) ? isOwn : isAdmin
+    if (!changed.some(isEnough) && !users.list().some(isFixedAdmin))
       throw wrong(
         'last-admin',
         'This is the last user with the role admin: give the role to another one first.',
@@ -104,13 +106,16 @@ export const accessChanges = ({ access, users, environments }: Given) => {
       case 'set-role': {
         const found = keptUser(state, name)
         const changed = state.users.map((each) => (each === found ? { ...each, role: as } : each))
-        return { state: { users: withAdmin(changed) }, note: note(name, as), answer: {} }
+        return { state: { users: withAdmin(state, changed) }, note: note(name, as), answer: {} }
       }
       case 'remove-user': {
         const found =
           state.users.find((each) => each.user === name && each.subject !== undefined) ??
           keptUser(state, name)
-        const left = withAdmin(state.users.filter((each) => each !== found))
+        const left = withAdmin(
+          state,
+          state.users.filter((each) => each !== found),
+        )
         const invitations = state.invitations.filter((each) => each.user !== name)
         return { state: { users: left, invitations }, note: note(name), answer: {} }
       }

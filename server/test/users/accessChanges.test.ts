@@ -33,7 +33,7 @@ const sharedPlace = () => {
 
 const openProcess = async (place: AccessPlace, passwords: Record<string, string> = {}) => {
   const access = await Access.open(place, { logger: new Logger('silent'), mayBeAway: false })
-  const users = new Users({ users: passwords, usersFile: '' })
+  const users = new Users({ users: passwords, usersFile: '', oidcIssuer: 'https://login.example' })
   const take = () => users.keep(access.state.users)
   take()
   access.on('changed', take)
@@ -99,6 +99,23 @@ it('does not count an admin whom a user of a flag hides as one who could take a 
   }))
   const { changes } = await openProcess(place(), { ada: 'lovelace' })
   await expect(changes.change({ ...invite('ann'), change: 'remove-user' }, 'ann')).rejects.toMatchObject({
+    code: 'last-admin',
+  })
+})
+
+it('where all admins are of a provider, one of them removes others, but not the last admin', async () => {
+  const { access, users, changes } = await openProcess(sharedPlace()())
+  const kept = (user: string, role: 'read' | 'admin') => ({
+    ...{ user, role, password: cheapHash('x'), subject: `https://login.example ${user}` },
+  })
+  await access.change(() => ({
+    state: { users: [kept('olga', 'admin'), kept('grace', 'read')] },
+    note: { by: 'test', change: 'enter', of: 'olga', as: 'admin' },
+    answer: undefined,
+  }))
+  await changes.change({ ...invite('grace'), change: 'remove-user' }, 'olga')
+  expect(users.list().map(({ user }) => user)).toEqual(['olga'])
+  await expect(changes.change({ ...invite('olga'), change: 'remove-user' }, 'olga')).rejects.toMatchObject({
     code: 'last-admin',
   })
 })

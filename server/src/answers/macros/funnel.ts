@@ -45,22 +45,25 @@ const mask = steps
 const stepEvents = ['step_events', 'NULL'] as const
 const allSteps = 2 ** maxSteps - 1
 const bitOf = (step: string) => `(1 << (${step} - 1))`
+/** The lists once: DuckDB puts the statements in a macro's argument wherever its name stands. */
+const stepLists = ['step_lists', 'SELECT step_events::BIGINT[][] AS lists'] as const
 /** The bits of the steps for which an event of the list of that step counts. */
 const stepEvent = [
   'step_event',
   `SELECT l.seq, bit_or(${bitOf('l.step')}) AS bits
-   FROM (SELECT n.step, unnest((step_events::BIGINT[][])[n.step]) AS seq
-     FROM (SELECT unnest(range(1, len(step_events) + 1)) AS step) n) l
+   FROM (SELECT n.step, unnest(n.lists[n.step]) AS seq
+     FROM (SELECT lists, unnest(range(1, len(lists) + 1)) AS step FROM step_lists) n) l
    GROUP BY l.seq`,
 ] as const
 /** The bits of the steps without a list. */
-const freeSteps = steps
-  .map((step) => `((step_events::BIGINT[][])[${step}] IS NULL)::INTEGER * ${2 ** (step - 1)}`)
-  .join(' | ')
+const freeSteps = [
+  'free_steps',
+  `SELECT ${steps.map((step) => `(lists[${step}] IS NULL)::INTEGER * ${2 ** (step - 1)}`).join(' | ')} AS bits FROM step_lists`,
+] as const
 /** Events with the bits of the steps that each may be. Of the two parts DuckDB removes one before it runs anything. */
 const eventsOfSteps = `(
     SELECT e.*, ${allSteps} AS allowed FROM ${eventsAmong} e WHERE step_events IS NULL
-    UNION ALL SELECT e.*, (${freeSteps}) | coalesce(s.bits, 0) AS allowed
+    UNION ALL SELECT e.*, (SELECT bits FROM free_steps) | coalesce(s.bits, 0) AS allowed
     FROM ${eventsAmong} e LEFT JOIN step_event s ON s.seq = e.seq WHERE step_events IS NOT NULL
   )`
 
@@ -90,7 +93,9 @@ const stepsOf = (columns: string, condition: string) => `SELECT ${columns}
 /** The tables that lead to `chained`: for each person the keys of the steps that count, and zeros behind them. */
 const chains: TableMacro['tables'] = [
   amongIds,
+  stepLists,
   stepEvent,
+  freeSteps,
   [
     'named',
     stepsOf(`e.id_key, ${keyOf('e."timestamp"', `(e.seq * ${maskFactor} + e.mask)`)} AS key`, 'e.mask <> 0'),

@@ -140,6 +140,8 @@ const writeLiteral = (
 const before =
   /^(bool|boolean|bytea|date|timestamp|timestamptz|time|json|jsonb|numeric|decimal|int|integer|int[248]|bigint|smallint)$/
 
+const typeBefore = new RegExp(`${before.source}|^interval$`)
+
 /** `x::varchar(2)` is cut; DuckDB takes the length for a hint. A `char` without a length has one letter. */
 const cut = (rewrite: Rewrite, cast: Cast, isCall: boolean): boolean => {
   const isTwo = rewrite.word(cast.typeAt + 1) === 'varying'
@@ -162,8 +164,8 @@ const cut = (rewrite: Rewrite, cast: Cast, isCall: boolean): boolean => {
 
 /** A cast of these to a text is the same in DuckDB, and what a name or number of the catalog becomes is one already. */
 const isSame = (rewrite: Rewrite, { first, last }: Cast): boolean =>
-  rewrite.tokens[last]!.kind === 'text' ||
-  (rewrite.is(last - 1, ':') &&
+  (first === last && rewrite.tokens[last]!.kind === 'text') ||
+  (rewrite.is(rewrite.is(last - 1, '.') ? last - 3 : last - 1, ':') &&
     /^(int|int[248]|integer|bigint|smallint|oid|name|reg\w+)$/.test(rewrite.word(last))) ||
   (first === last && /^\d+$/.test(rewrite.tokens[first]!.text))
 
@@ -194,7 +196,11 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
         at = typeAt + 1
       continue
     }
-    const begin = call?.first ?? operandBefore(tokens, at - 3)
+    // `date '2024-01-01'::text` casts a day.
+    const operand = call?.first ?? operandBefore(tokens, at - 3)
+    const isTyped =
+      isCast && tokens[operand ?? -1]?.kind === 'text' && typeBefore.test(rewrite.word(operand! - 1))
+    const begin = isTyped ? operand! - 1 : operand
     if (
       begin !== undefined &&
       cut(rewrite, call ?? { first: begin, last: at - 3, typeAt, end: typeAt }, !isCast)
@@ -238,6 +244,7 @@ export const rewriteCasts = (rewrite: Rewrite): void => {
       else if (!isSame(rewrite, cast)) castByMacro(rewrite, cast, { name: 'text', isCall: !isCast })
     } else if (
       isCast &&
+      !isTyped &&
       !rewrite.is(typeAt + 1, '(') &&
       !/^(with|without|precision|varying)$/.test(rewrite.word(typeAt + 1)) &&
       writeLiteral(rewrite, at - 3, typeNameOf([type]) + (rewrite.is(typeAt + 1, '[') ? '[]' : ''), [

@@ -118,6 +118,10 @@ describe('what a client sends takes no longer than its length', () => {
     expect(likeOthers(statement, findParameters(statement), edits)).toHaveLength(40_000)
   })
 
+  it('a name of an object is a text already', () => {
+    expect(rewrite('SELECT a::pg_catalog.regtype::pg_catalog.text FROM pg_class')).not.toContain('pg.text(')
+  })
+
   it('a parameter knows where it stands', () => {
     const statement = statementOf('SELECT a - $1, b = ANY ($2), c = $3::int')
     for (const { at, start } of findParameters(statement)) expect(statement.tokens[at]?.start).toBe(start)
