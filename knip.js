@@ -43,6 +43,7 @@ export default {
       ignoreDependencies: [
         '@fontsource-variable/*',
         '@duckdb/node-api',
+        'oidc-provider',
         '@valibot/to-json-schema',
         '@arethetypeswrong/cli',
         'publint',
