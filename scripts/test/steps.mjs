@@ -21,6 +21,8 @@ function seedOfCommit() {
   return stdout ? Number.parseInt(stdout.slice(0, 5), 16) : Math.floor(Math.random() * 1_000_000)
 }
 const shuffleSeed = seedOfCommit()
+/** Each day lives other lives. */
+const seedOfDay = Math.floor(Date.now() / 86_400_000) * 100_000
 
 /**
  * The steps, in their order. Those that only `npm run test:all` runs are marked by `isLong`. One that `isBeside` mostly
@@ -105,6 +107,12 @@ export const steps = [
       const order = ['--sequence.shuffle', `--sequence.seed=${shuffleSeed}`]
       return mustVitest(unitProjects, 'shuffled', [...order, ...more], { WAYMARK_TRY_ALL: 'true' })
     },
+  },
+  {
+    name: 'simulate',
+    isLong: true,
+    about: `random lives of the library for five minutes, from seed ${seedOfDay}`,
+    run: () => must(process.execPath, ['scripts/simulate.mjs', '--minutes', '5', '--first', `${seedOfDay}`]),
   },
   {
     name: 'cluster',

@@ -123,8 +123,7 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     startLag({ last, applied: furthest, spent, onLook: lagLimit.look }, cleanups)
     const backlog = () => ({
       rows: Math.max(0, log.last - applied()),
-      bytes: log.bytes,
-      lagSeconds: lag.seconds,
+      ...{ bytes: log.bytes, lagSeconds: lag.seconds },
     })
     const maxBacklogRows = url === undefined ? options.maxBacklogRows : Infinity
     const openIntake = (into: AcceptLog) =>
@@ -139,13 +138,8 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
     const logged = plan && takesEvents ? await logPlan(plan, log, logger) : undefined
     cleanups.add(() => logged?.stop())
     const taker = payloadTaker({
-      ...options,
-      intake,
-      accepted,
-      noticed,
-      daySalt,
+      ...{ ...options, intake, accepted, noticed, daySalt, logger },
       plan: () => logged?.id,
-      logger,
     })
     const analytics = analyticsRoutes({ ...options, ...taker, environments, apiKeys })
     const arrived = new Map<string, Arrived>()
@@ -261,13 +255,11 @@ export const startIngest = async (given: ServerOptions, link?: LoginLink): Promi
               ...oidc,
               eraseRoute({ authenticate, rounds: rounds!, logger }),
               savedRoute({
-                ...options,
-                authenticate,
+                ...{ ...options, authenticate, signingSecret, environments: readable },
                 intake: ofUsers,
-                signingSecret,
                 secret: opened.taskSecret,
               }),
-              ...historyRoutes({ ...history!, authenticate, imports: imports! }),
+              ...historyRoutes({ ...history!, authenticate, imports: imports!, proxy: engine.proxy }),
             ]),
       ],
       logger,

@@ -133,7 +133,8 @@ export const choose = (w: Instance, state: Consent | 'dismissed') => {
   if (!isAway(w)) openTabs(w)
   if (chosen !== 'granted') tellTabs(w, { chosen })
   w.decisions++
-  if (!take(w, chosen)) return
+  // A page that goes begins no read, and has noted a consent.
+  if (!take(w, chosen) || (isAway(w) && chosen === 'granted')) return
   // A refusal does not wait for a read: a page that goes ends that.
   const stored = chosen === 'denied' ? wipe(w) : read(w, true)
   w.reading = stored.then(() => tellTabs(w, { chosen, done: true }))

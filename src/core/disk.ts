@@ -41,7 +41,8 @@ export const schedule = (w: Instance) => {
 
 const saveNow = (w: Instance) => {
   save(w)
-  if (w.visitorState === visitorStates.memory && works(w)) emit(w, 'works')
+  // A page that goes begins no read: one that nobody ends hangs the database for the next page in WebKit.
+  if (w.visitorState === visitorStates.memory && works(w) && !isAway(w)) emit(w, 'works')
   emit(w, 'changed')
 }
 

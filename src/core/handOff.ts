@@ -21,7 +21,11 @@ const settle = (w: Instance, attempt: Attempt) => {
 export const handOff = (w: Instance) => {
   w.stopDeferred()
   // A new list tells the sending under way that the page has left.
-  w.attempts = w.attempts.filter((attempt) => attempt.begun || mark(w, attempt.batch, false))
+  w.attempts = w.attempts.filter(({ batch, begun }) => {
+    // What a record holds beside a batch, one that is being halved, goes by a request of its own.
+    mark(w, batch, false)
+    return begun
+  })
   for (const attempt of w.attempts) settle(w, attempt)
 
   for (;;) {

@@ -20,6 +20,18 @@ describe('the last choice', () => {
   const earlier = ['dismissed', 'denied', 'anonymous'] as const
   const configured = ['pending', 'denied', 'anonymous'] as const
 
+  it.each(earlier)('is a consent in the same task as %s before it', async (first) => {
+    const world = createWorld()
+    const waymark = world.openTab().init({ consent: 'pending' })
+    waymark.setConsent('granted')
+    await world.advance(1000)
+    waymark.setConsent(first)
+    waymark.setConsent('granted')
+    await world.advance(5000)
+    expect(waymark.getConsent()).toBe('granted')
+    expect(await readNext(world, { consent: 'pending' })).toBe('granted')
+  })
+
   it.each(earlier.flatMap((first) => configured.map((consent) => [first, consent] as const)))(
     'is a consent in another tab: after %s in one, where %s is configured, it holds in both and on the next page',
     async (first, consent) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createWorld } from '../world/createWorld'
+import { names, openPage } from '../world/openPage'
 
 describe('halving', () => {
   it('delivers every good payload once and quarantines every bad one, wherever they stand', async () => {
@@ -12,11 +13,11 @@ describe('halving', () => {
         waymark.on('drop', ({ payload }) => quarantined.push(JSON.parse(payload!).event as string))
         await waymark.ready()
         world.service.become({ kind: 'refuses', text: '"bad":true', errorCode: 'http-400' })
-        const names = good.map((isGood, n) => (isGood ? `good ${n}` : `bad ${n}`))
-        names.forEach((name, n) => waymark.track(name, { bad: !good[n] }))
+        const all = good.map((isGood, n) => (isGood ? `good ${n}` : `bad ${n}`))
+        all.forEach((name, n) => waymark.track(name, { bad: !good[n] }))
         await world.advance(5000)
-        expect(world.service.names()).toEqual(names.filter((name) => name.startsWith('good')))
-        expect(quarantined).toEqual(names.filter((name) => name.startsWith('bad')))
+        expect(world.service.names()).toEqual(all.filter((name) => name.startsWith('good')))
+        expect(quarantined).toEqual(all.filter((name) => name.startsWith('bad')))
         expect(waymark.stats().queued).toBe(0)
       }),
       { numRuns: 25 },
@@ -76,4 +77,21 @@ it('a service that fails while a batch is halved is not asked for the other half
   world.service.answerNow()
   await world.advance(100)
   expect(world.service.arrivals.map(({ payloads }) => payloads.length)).toEqual([20, 10])
+})
+
+it('a page that leaves while a batch is halved hands off the other half', async () => {
+  const { world, tab, service, track } = await openPage({ persistence: 'memory' })
+  service.become({ kind: 'refuses', text: '"E3"', errorCode: 'http-400' })
+  track(...names(4))
+  await world.advance(1000)
+  service.hold()
+  await world.advance(1000)
+  service.become({ kind: 'well' })
+  service.answerNow()
+  service.hold()
+  await world.settle()
+  expect(service.arrivals.map(({ payloads }) => payloads.length)).toEqual([4, 2])
+  tab.leave()
+  await world.settle()
+  expect(service.names()).toEqual(names(4))
 })

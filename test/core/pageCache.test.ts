@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { quiet } from '../world/createDisk'
 import { createWorld, withTransact } from '../world/createWorld'
 import { readRecords } from '../world/readStore'
 
@@ -109,4 +110,38 @@ it.each([
   world.service.become({ kind: 'well' })
   const names = await visitNext()
   expect(names.filter((name) => name === 'Under way')).toHaveLength(mood.kind === 'well' ? 1 : 0)
+})
+
+describe('a page that goes begins nothing that hangs the database in WebKit', () => {
+  it('when it tracks, and has not read its visitor', async () => {
+    const world = createWorld({ ...quiet, delay: (step) => (step === 'work' ? 100 : undefined) })
+    const tab = world.openTab()
+    const waymark = tab.init()
+    await world.settle()
+    expect(world.disk.unasked(tab)).toBe(1)
+    tab.leave()
+    waymark.track('Last')
+    expect(world.disk.unasked(tab)).toBe(0)
+  })
+
+  it.each([
+    ['granted', 'granted', 'granted'],
+    ['granted', 'pending', 'granted'],
+    ['denied', 'granted', 'denied'],
+  ] as const)('when the visitor chooses "%s"; the next page knows it', async (chosen, before, after) => {
+    const world = createWorld({ ...quiet, delay: (step) => (step === 'work' ? 100 : undefined) })
+    const tab = world.openTab()
+    const waymark = tab.init({ consent: 'pending' })
+    waymark.setConsent(before)
+    await world.advance(1000)
+    tab.leave()
+    waymark.setConsent(chosen)
+    await world.settle()
+    expect(world.disk.unasked(tab)).toBe(0)
+    await world.advance(1000)
+    tab.crash()
+    const next = world.openTab().init({ consent: 'pending' })
+    await world.advance(1000)
+    expect(next.getConsent()).toBe(after)
+  })
 })

@@ -128,8 +128,9 @@ interface Connection {
 }
 
 interface Tasks {
-  add(run: () => void, ms?: number, owner?: Owner): void
+  add(run: () => void, ms?: number, owner?: Owner): unknown
   ran(): number
+  now(): number
 }
 
 export function createDisk(tasks: Tasks, quirks: Quirks = quiet) {
@@ -137,7 +138,21 @@ export function createDisk(tasks: Tasks, quirks: Quirks = quiet) {
   /** Who asks now. */
   let acting: Owner | undefined
 
-  const tell = (owner: Owner | undefined, fn: () => void) => tasks.add(fn, quirks.delay('tell'), owner)
+  /** What each one is yet to hear at its time, until when: nothing overtakes it. */
+  const untold = new WeakMap<Owner, { count: number; until: number }>()
+  const tell = (owner: Owner | undefined, fn: () => void) => {
+    const delay = quirks.delay('tell')
+    const own = (owner && untold.get(owner)) ?? { count: 0, until: 0 }
+    if (delay === undefined && !own.count) return tasks.add(fn, undefined, owner)
+    own.count++
+    own.until = Math.max(own.until, tasks.now() + (delay ?? 0))
+    if (owner) untold.set(owner, own)
+    const hear = () => {
+      own.count--
+      fn()
+    }
+    return tasks.add(hear, own.until - tasks.now(), owner)
+  }
 
   const end = (base: Base, one: Transaction, error?: DOMException | null) => {
     if (one.state === 'done') return
@@ -146,11 +161,12 @@ export function createDisk(tasks: Tasks, quirks: Quirks = quiet) {
     base.transactions = base.transactions.filter((other) => other !== one)
     if (error !== undefined && !one.isReadonly && before !== 'waits') base.rows = one.before
     one.error = error ?? null
+    const isAnswered = !one.untold
     tell(one.owner, () => {
       const { handle } = one
       handle.error = one.error
       // Requests that were not answered fail first.
-      if (error !== undefined && one.untold)
+      if (error !== undefined && !isAnswered)
         handle.onerror?.({ target: { error: error ?? fail('AbortError') } })
       handle[error === undefined ? 'oncomplete' : 'onabort']?.({ target: handle })
     })
@@ -382,8 +398,15 @@ export function createDisk(tasks: Tasks, quirks: Quirks = quiet) {
         }),
     } as unknown as IDBFactory,
     range: { bound: (lower: Key, upper: Key): Range => ({ lower, upper }) } as unknown as typeof IDBKeyRange,
-    /** What is asked from now on is asked by that one. */
-    actAs: (owner: Owner | undefined) => void (acting = owner),
+    /** What `ask` opens is opened by that one. */
+    actAs<T>(owner: Owner, ask: () => T): T {
+      acting = owner
+      try {
+        return ask()
+      } finally {
+        acting = undefined
+      }
+    },
     disconnect,
     /** The process of one dies: the browser ends what that one has asked to commit, and undoes the rest. */
     kill(owner: Owner) {
@@ -408,4 +431,3 @@ export function createDisk(tasks: Tasks, quirks: Quirks = quiet) {
   }
 }
 
-export type Disk = ReturnType<typeof createDisk>

@@ -14,6 +14,9 @@ export interface Owner {
 /** Runs every microtask that waits, and what those begin. Node has no other way to do so between two tasks. */
 export const drain = () => (process as unknown as { _tickCallback(): void })._tickCallback()
 
+/** More are taken for a loop without an end. */
+const mostTasks = 1_000_000
+
 /** One clock and one list of tasks, by time and order. What needs no time runs by itself, the rest as `run` says. */
 export function createScheduler() {
   let now = 0
@@ -74,11 +77,11 @@ export function createScheduler() {
     }
   }
 
-  /** The next task until that time. False where there is none. */
-  const step = (until: number) => {
+  /** The next task, until that time or of those that need none. False where there is none. */
+  const step = (until: number | undefined) => {
     if (performPrompt()) return true
     const task = timed.at(-1)
-    if (!task || task.at > until) return false
+    if (!task || until === undefined || task.at > until) return false
     timed.pop()
     now = Math.max(now, task.at)
     if (task.owner?.isResting) held.push(task)
@@ -86,19 +89,25 @@ export function createScheduler() {
     return true
   }
 
-  /** Winds the clock to that time. To be called in a task of Node's, not in a microtask. */
-  const runNow = (until = now, mayGoOn = () => true) => {
+  /** Winds the clock to that time, if one is given. To be called in a task of Node's, not in a microtask. */
+  const runNow = (until?: number, mayGoOn = () => true) => {
     isRunning = true
-    drain()
-    while (mayGoOn() && step(until));
-    if (mayGoOn()) now = Math.max(now, until)
-    isRunning = false
-    wake()
+    try {
+      drain()
+      for (let count = 0; mayGoOn() && step(until); count++)
+        if (count > mostTasks) throw new Error('there is no end of tasks')
+      if (until !== undefined && mayGoOn()) now = Math.max(now, until)
+    } finally {
+      isRunning = false
+      wake()
+    }
   }
 
   return {
     add,
     runNow,
+    /** A task that comes from outside: what a visitor does. */
+    perform: (run: () => void) => perform({ at: now, owner: undefined, run }),
     run: (until?: number) =>
       new Promise<void>((resolve, reject) =>
         setImmediate(() => {
@@ -125,4 +134,3 @@ export function createScheduler() {
   }
 }
 
-export type Scheduler = ReturnType<typeof createScheduler>

@@ -4,7 +4,7 @@ import { createBrowser, type Browser } from '../../src/core/browser'
 import { openDatabase as open, type Database } from '../../src/core/database'
 import type { InitConfig, Waymark } from '../../src/core/types'
 import { createWaymarkIn } from '../../src/core/waymark'
-import { createDisk } from './createDisk'
+import { createDisk, quiet } from './createDisk'
 import { createScheduler } from './createScheduler'
 import { createService, type Service } from './createService'
 
@@ -24,9 +24,9 @@ export const withTransact = (
 type Told = 'pagehide' | 'pageshow' | 'freeze' | 'resume' | 'online' | 'offline' | 'hidden' | 'visible'
 
 /** One visitor's machine: a clock wound by hand, a disk, a service, and as many tabs as a test opens. */
-export function createWorld() {
+export function createWorld(quirks = quiet) {
   const scheduler = createScheduler()
-  const disk = createDisk(scheduler)
+  const disk = createDisk(scheduler, quirks)
   /** What the clock on the wall is ahead of the time that timers count. */
   let clock = Date.UTC(2026, 0, 1, 12)
   const now = () => clock + scheduler.now()
@@ -142,7 +142,10 @@ export function createWorld() {
       fullUrl: (to) => (URL.canParse(to, tab.url) ? new URL(to, tab.url).href : undefined),
       ownOrigin: () => (tab.isOpaque ? 'null' : new URL(tab.url).origin),
       openDatabase,
-      hasDatabase: async (name) => (await indexedDB.databases()).some((database) => database.name === name),
+      hasDatabase(name) {
+        const found = disk.actAs(tab, () => indexedDB.databases())
+        return found.then((all) => all.some((database) => database.name === name))
+      },
       refuses: () => tab.refuses,
       writeNote: (name, text) => void (text ? notes.set(name, text) : notes.delete(name)),
       readNote: (name) => notes.get(name) ?? '',
@@ -154,7 +157,7 @@ export function createWorld() {
             for (const other of channels) {
               if (other.name === name && other !== ear) {
                 const heard = structuredClone(message) as never
-                scheduler.add(() => void other.hear(heard), undefined, other.owner)
+                scheduler.add(() => void other.hear(heard), quirks.delay('tell'), other.owner)
               }
             }
           },
@@ -171,8 +174,7 @@ export function createWorld() {
       return {
         ...database,
         transact(mode, work) {
-          disk.actAs(tab)
-          return database.transact(mode, work)
+          return disk.actAs(tab, () => database.transact(mode, work))
         },
       }
     }
@@ -197,6 +199,8 @@ export function createWorld() {
   }
 
   return {
+    scheduler,
+    disk,
     service,
     notes,
     openTab,

@@ -9,8 +9,9 @@ import { version } from '../version.js'
 import type { Format, Receiver } from './alert.js'
 import type { Message } from './alertsSchema.js'
 
-/** A receiver has this long for all of a message. */
+/** A webhook has this long for all of a message; a server for mail has it for each step, and three times as long in all. */
 const withinMs = 10_000
+const withinOf = (receiver: Receiver): number => ('mail' in receiver ? 3 : 1) * withinMs
 /** More of an answer is not read. */
 const maxAnswerBytes = 4096
 
@@ -154,7 +155,7 @@ const sendWebhook = async (
   { webhook, format }: Extract<Receiver, { webhook: string }>,
   message: Message,
   { webhookHosts, signingSecret }: SendOptions,
-  gone: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> => {
   const url = new URL(webhook)
   const lookup = checkHost(url, webhookHosts)
@@ -162,15 +163,10 @@ const sendWebhook = async (
   const seconds = Math.floor(Date.now() / 1000)
   const signature = sign(signingSecret, { id: message.id, seconds, body })
   const ask = url.protocol === 'https:' ? askHttps : askHttp
-  // Node may collect a signal that is made of others, with its timer, while only this request waits for it.
-  const ended = new AbortController()
-  const end = () => ended.abort()
-  const timer = setTimeout(end, withinMs)
-  gone.addEventListener('abort', end)
   const asking = ask(url, {
     method: 'POST',
     agent: false,
-    signal: ended.signal,
+    signal,
     headers: {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
@@ -182,10 +178,7 @@ const sendWebhook = async (
     ...(lookup && { lookup }),
   })
   asking.end(body)
-  const { status, text } = await readAnswer(asking).finally(() => {
-    clearTimeout(timer)
-    gone.removeEventListener('abort', end)
-  })
+  const { status, text } = await readAnswer(asking)
   if (status >= 200 && status < 300) return
   const why =
     status >= 300 && status < 400 ? ', and redirects are not followed' : text && `: ${shorten(text, 200)}`
@@ -196,7 +189,7 @@ const sendMail = async (
   to: string,
   message: Message,
   { smtp, mailFrom }: SendOptions,
-  gone: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> => {
   if (smtp === '') throw new Error('E-mail needs --smtp.')
   // Few services send mail, and none pays for it at its start.
@@ -210,23 +203,16 @@ const sendMail = async (
     disableFileAccess: true,
     disableUrlAccess: true,
   })
-  const leave = () => transport.close()
-  const timer = setTimeout(leave, 3 * withinMs)
-  gone.addEventListener('abort', leave)
-  try {
-    const [subject] = message.text.split('\n', 1)
-    await transport.sendMail({
-      from: mailFrom || 'waymark@localhost',
-      to,
-      subject,
-      text: message.text,
-      messageId: `<${message.id}@waymark>`,
-    })
-  } finally {
-    clearTimeout(timer)
-    gone.removeEventListener('abort', leave)
-    transport.close()
-  }
+  const [subject] = message.text.split('\n', 1)
+  await transport.sendMail({
+    from: mailFrom || 'waymark@localhost',
+    to,
+    subject,
+    text: message.text,
+    messageId: `<${message.id}@waymark>`,
+    // Its own limits are of silence: a server that says a little now and then has no end.
+    signal,
+  })
 }
 
 /** Sends a message, and gives why it was not taken; null where it was. */
@@ -236,15 +222,21 @@ export const send = async (
   options: SendOptions,
   gone: AbortSignal,
 ): Promise<string | null> => {
+  // Node may collect a signal that is made of others, with its timer, while only the request waits for it.
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  const timer = setTimeout(end, withinOf(receiver))
+  gone.addEventListener('abort', end)
   try {
     await ('mail' in receiver
-      ? sendMail(receiver.mail, message, options, gone)
-      : sendWebhook(receiver, message, options, gone))
+      ? sendMail(receiver.mail, message, options, ended.signal)
+      : sendWebhook(receiver, message, options, ended.signal))
     return null
   } catch (error) {
-    const { name, code } = error as { name?: string; code?: string }
-    if (name === 'TimeoutError' || name === 'AbortError' || code === 'ABORT_ERR')
-      return `It took more than ${withinMs / 1000} seconds.`
+    if (ended.signal.aborted) return `It took more than ${withinOf(receiver) / 1000} seconds.`
     return shorten(reasonOf(error), 400)
+  } finally {
+    clearTimeout(timer)
+    gone.removeEventListener('abort', end)
   }
 }

@@ -24,15 +24,6 @@ The same file twice is stored once, so what broke off is begun again. See docs/m
                        (${Object.keys(fields).join(', ')})
 `
 
-const flags = {
-  'dry-run': { type: 'boolean' },
-  url: { type: 'string' },
-  user: { type: 'string' },
-  environment: { type: 'string' },
-  site: { type: 'string' },
-  map: { type: 'string' },
-} as const
-
 const readMap = (text: string): [string, string][] =>
   text
     .split(',')
@@ -47,9 +38,27 @@ const readMap = (text: string): [string, string][] =>
     })
 
 /** Asks the service, as a user who may write. */
-const askerOf = (url: string, user: string) => {
+type AskHistory = (method: string, path: string, body?: Blob | string) => Promise<ImportState | null>
+
+/** The flags of what goes to a running service. */
+export const serviceFlags = {
+  'dry-run': { type: 'boolean' },
+  url: { type: 'string' },
+  user: { type: 'string' },
+  environment: { type: 'string' },
+  site: { type: 'string' },
+} as const
+
+export const historyOf = (
+  values: { url?: string | undefined; user?: string | undefined },
+  env: NodeJS.ProcessEnv,
+): AskHistory => {
+  const user = values.user ?? env['WAYMARK_IMPORT_USER'] ?? env['WAYMARK_USERS']?.split(',')[0]
+  if (user === undefined)
+    throw new WrongUsage('--user is missing: name a user who may write, and the password.')
+  const url = values.url ?? env['WAYMARK_URL'] ?? 'http://127.0.0.1:8787'
   const authorization = `Basic ${Buffer.from(user).toString('base64')}`
-  return async (method: string, path: string, body?: Blob | string): Promise<ImportState | null> => {
+  return async (method, path, body) => {
     const answer = await fetch(
       new URL(`${historyPath.slice(1)}${path}`, url.endsWith('/') ? url : `${url}/`),
       {
@@ -72,7 +81,7 @@ const askerOf = (url: string, user: string) => {
 const everyMs = 500
 
 /** Waits until the service has read or stored the file, and tells how far it is. */
-const settle = async (ask: ReturnType<typeof askerOf>, print: Given['print']): Promise<ImportState> => {
+const settle = async (ask: AskHistory, print: Given['print']): Promise<ImportState> => {
   let told = 0
   for (;;) {
     const state = await ask('GET', '')
@@ -105,16 +114,41 @@ const tellReport = ({ imported, report, kept_until: kept }: ImportState, print: 
   if (kept !== null && kind === 'events') print(`  kept until ${kept}: retention counts from today`)
 }
 
+/** Sends a file, says what would be done with it and, unless the run is dry, has it done. */
+export const bring = async (
+  ask: AskHistory,
+  {
+    file,
+    given,
+    isDry,
+  }: { file: string; given: Readonly<Record<string, string | undefined>>; isDry: boolean },
+  print: Given['print'],
+): Promise<void> => {
+  const search = new URLSearchParams(
+    Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  )
+  await ask('POST', `?${search.toString()}`, await openAsBlob(file))
+  tellReport(await settle(ask, print), print)
+  if (isDry) {
+    await ask('DELETE', '')
+    return
+  }
+  await ask('POST', '/start', '')
+  const { imported, done, refused } = await settle(ask, print)
+  for (const [reason, rows] of Object.entries(refused)) print(`  refused: ${rows} rows: ${reason}`)
+  print(`${done} rows of ${imported} are stored; those that were there before are there once.`)
+}
+
 export const importHistory: Command = {
   name: 'import',
   help,
   async run({ argv, env, print }) {
-    const { values, others } = readWords(argv, flags, ['The source', 'The file'])
+    const { values, others } = readWords(argv, { ...serviceFlags, map: { type: 'string' } }, [
+      'The source',
+      'The file',
+    ])
     const [source, file] = others as [string, string]
-    const user = values.user ?? env['WAYMARK_IMPORT_USER'] ?? env['WAYMARK_USERS']?.split(',')[0]
-    if (user === undefined)
-      throw new WrongUsage('--user is missing: name a user who may write, and the password.')
-    const ask = askerOf(values.url ?? env['WAYMARK_URL'] ?? 'http://127.0.0.1:8787', user)
+    const ask = historyOf(values, env)
     if (source === 'undo') {
       await ask('POST', '/undo', JSON.stringify({ imported: file }))
       print(`${file} is taken back.`)
@@ -124,23 +158,10 @@ export const importHistory: Command = {
       throw new WrongUsage(`${source} is no source; there are ${sources.join(', ')}.`)
     const { environment, site, map = '' } = values
     const given = { source, name: basename(file), environment, site, ...Object.fromEntries(readMap(map)) }
-    const search = new URLSearchParams(
-      Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined),
-    )
     await access(file, constants.R_OK).catch((error: unknown) => {
       throw new OperatorError(`${file} cannot be read: ${reasonOf(error)}.`)
     })
-    const blob = await openAsBlob(file)
-    await ask('POST', `?${search.toString()}`, blob)
-    tellReport(await settle(ask, print), print)
-    if (values['dry-run'] === true) {
-      await ask('DELETE', '')
-      return 0
-    }
-    await ask('POST', '/start', '')
-    const { imported, done, refused } = await settle(ask, print)
-    for (const [reason, rows] of Object.entries(refused)) print(`  refused: ${rows} rows: ${reason}`)
-    print(`${done} rows of ${imported} are stored; those that were there before are there once.`)
+    await bring(ask, { file, given, isDry: values['dry-run'] === true }, print)
     return 0
   },
 }

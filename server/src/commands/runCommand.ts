@@ -1,6 +1,7 @@
 import { OperatorError, reasonOf } from '../OperatorError.js'
 import { backup } from './backup.js'
 import { check } from './check.js'
+import { crawlers } from './crawlers.js'
 import { type Given, WrongUsage } from './Command.js'
 import { exportParquet } from './export.js'
 import { importHistory } from './import.js'
@@ -8,7 +9,7 @@ import { restore } from './restore.js'
 import { retryRejected } from './retryRejected.js'
 import { salvage } from './salvage.js'
 
-const commands = [backup, restore, check, salvage, retryRejected, exportParquet, importHistory]
+const commands = [backup, restore, check, salvage, retryRejected, exportParquet, importHistory, crawlers]
 
 /** Runs the command with this name, and gives its exit code: 2 when the command line is wrong. */
 export const runCommand = async (

@@ -16,7 +16,7 @@ import { explainEnd, spoolFile } from '../upload/spoolBody.js'
 import type { Intake } from '../wal/Intake.js'
 import type { FromReader, Report, ToReader } from './readProcess.js'
 
-export const sources = ['plausible', 'umami', 'ga4', 'posthog', 'matomo', 'csv'] as const
+export const sources = ['plausible', 'umami', 'ga4', 'posthog', 'matomo', 'csv', 'crawlers'] as const
 export type Source = (typeof sources)[number]
 
 /** From `src`, too, this names what was compiled: Node runs no TypeScript. */
@@ -88,7 +88,11 @@ export interface ImportsOptions {
 const stopped = () =>
   refuse(409, 'import-stopped', 'This import was stopped by DELETE /history.', { connection: 'close' })
 export const busy = () =>
-  refuse(409, 'import-running', 'Another file is being imported. Wait for it, or stop it by DELETE /history.')
+  refuse(
+    409,
+    'import-running',
+    'Another file is being imported, or taken back. Wait for it, or stop it by DELETE /history.',
+  )
 
 /**
  * Brings the export of another program into the store, one file at a time:
@@ -105,6 +109,7 @@ export class Imports {
   #current: Current | undefined
   #forgotten: NodeJS.Timeout | undefined
   #cleaned: Promise<void> = Promise.resolve()
+  #isTakingBack = false
 
   constructor(options: ImportsOptions) {
     this.#options = options
@@ -132,9 +137,11 @@ export class Imports {
     }
   }
 
-  /** Whether an import runs. */
-  isRunning(imported: string): boolean {
-    return this.#current?.state === 'importing' && this.#current.imported === imported
+  /** Takes an import back. Beside it none runs: an event that both have would be known as a copy, and then be gone. */
+  async takeBack(work: () => Promise<void>): Promise<void> {
+    if (this.#current?.state === 'importing' || this.#isTakingBack) throw busy()
+    this.#isTakingBack = true
+    await work().finally(() => (this.#isTakingBack = false))
   }
 
   get #file(): string {
@@ -242,6 +249,7 @@ export class Imports {
         'no-import',
         'There is no file that was read: send one, and wait for the state ready.',
       )
+    if (this.#isTakingBack) throw busy()
     current.state = 'importing'
     void this.#guard(current, async () => {
       for (let isLast = false; !isLast;) {

@@ -1,10 +1,12 @@
+import { quoteText } from '../duckdb/quote.js'
 import { refuse } from '../http/HttpError.js'
 import { bodyReader, checkParameters } from '../http/readJson.js'
 import { type Exchange, historyPath, type Route } from '../http/Route.js'
+import type { EngineProxy } from '../link/EngineProxy.js'
 import type { Authenticate } from '../users/authenticate.js'
 import { readOnlyUser } from '../users/Identity.js'
 import { fields } from './csv.js'
-import { type Asked, busy, type Imports, type ImportsOptions, sources } from './Imports.js'
+import { type Asked, type Imports, type ImportsOptions, sources } from './Imports.js'
 
 /** Which columns the fields of events are in, as the parameters say. */
 const readMap = (parameters: URLSearchParams): Record<string, string> =>
@@ -37,11 +39,36 @@ const readUndo = bodyReader<{ imported: string }>(
   4096,
 )
 
+/** What is accepted meanwhile waits until so many events are taken back: some tenths of a second. */
+const undoneAtOnce = 20_000
+
 /** `/history` imports the exports of other programs, for users who may write. */
 export const historyRoutes = (
-  options: ImportsOptions & { authenticate: Authenticate; imports: Imports },
+  options: ImportsOptions & { authenticate: Authenticate; imports: Imports; proxy: EngineProxy },
 ): Route[] => {
-  const { authenticate, imports, environments, intake } = options
+  const { authenticate, imports, environments, intake, proxy } = options
+  const countEvents = async (imported: string, user: string): Promise<number> => {
+    const statement = `SELECT coalesce(sum(events), 0)::BIGINT AS events FROM analytics.imports WHERE imported = ${quoteText(imported)}`
+    const body = { statement, format: 'jsonl', ephemeral: true }
+    const found = (await proxy.ask('/query', { user, role: 'read' }, body)) as { events: number } | undefined
+    if (found !== undefined) return found.events
+    throw refuse(503, 'engine-starting', 'The query engine gives no answer. Send again in a moment.')
+  }
+  /** Puts into the log that some of an import is taken back, and waits until it is. */
+  const takeBack = async (undone: { imported: string; most?: number }, user: string): Promise<string> => {
+    const { taskId, deadLetter } = await intake.accept(
+      {
+        kind: 'undo',
+        count: 1,
+        receivedAtMs: Date.now(),
+        body: Buffer.from(JSON.stringify([undone])),
+        target: JSON.stringify({ user }),
+      },
+      true,
+    )
+    if (deadLetter !== undefined) throw refuse(409, 'not-undone', deadLetter.reason)
+    return taskId
+  }
   const route = (
     method: Route['method'],
     path: string,
@@ -70,18 +97,13 @@ export const historyRoutes = (
     route('POST', '/start', async () => imports.start()),
     route('POST', '/undo', async ({ request }, user) => {
       const { imported } = await readUndo(request)
-      if (imports.isRunning(imported)) throw busy()
-      const { taskId, deadLetter } = await intake.accept(
-        {
-          kind: 'undo',
-          count: 1,
-          receivedAtMs: Date.now(),
-          body: Buffer.from(JSON.stringify([{ imported }])),
-          target: JSON.stringify({ user }),
-        },
-        true,
-      )
-      if (deadLetter !== undefined) throw refuse(409, 'not-undone', deadLetter.reason)
+      let taskId: string | undefined
+      await imports.takeBack(async () => {
+        const events = await countEvents(imported, user)
+        for (let left = events; left > undoneAtOnce; left -= undoneAtOnce)
+          await takeBack({ imported, most: undoneAtOnce }, user)
+        taskId = await takeBack({ imported }, user)
+      })
       return { ok: true, task_id: taskId }
     }),
   ]

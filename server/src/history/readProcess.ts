@@ -10,6 +10,7 @@ import { openers } from '../upload/openFile.js'
 import { quotedCopy } from '../upload/readRecords.js'
 import { spillFolder } from '../upload/stageFile.js'
 import { type ReadableFile, unpack } from '../upload/unpack.js'
+import { crawlers } from './crawlers.js'
 import { csv, mapColumns } from './csv.js'
 import { ga4 } from './ga4.js'
 import { matomo } from './matomo.js'
@@ -33,7 +34,10 @@ import { umami } from './umami.js'
  * it. The rows go into a file of DuckDB's own and are handed out in the order of time.
  */
 
-export const readers = { plausible, umami, ga4, posthog, matomo, csv } satisfies Record<string, Reader>
+export const readers = { plausible, umami, ga4, posthog, matomo, csv, crawlers } satisfies Record<
+  string,
+  Reader
+>
 export type Source = keyof typeof readers
 
 /** What is read, and for which import. */

@@ -159,19 +159,21 @@ export class EngineProxy {
     })
   }
 
-  /** The JSON of an answer for this process itself; undefined when there is none. */
-  async ask(path: string, identity: Identity | Guest): Promise<unknown> {
+  /** The JSON of an answer for this process itself; undefined when there is none. With a `question` it is a POST. */
+  async ask(path: string, identity: Identity | Guest, question?: object): Promise<unknown> {
     if (!(await this.#link.whenUp(ownWaitMs))) return undefined
+    const [method, more] =
+      question === undefined ? ['GET', {}] : ['POST', { 'content-type': 'application/json' }]
     return new Promise((resolve) => {
-      const options = { socketPath: this.#path, path, headers: identityHeaders(identity), agent: this.#agent }
-      ask(options, (answer) => {
+      const headers = { ...identityHeaders(identity), ...more }
+      ask({ socketPath: this.#path, method, path, headers, agent: this.#agent }, (answer) => {
         readText(answer).then(
           (body) => resolve(answer.statusCode === 200 ? JSON.parse(body) : undefined),
           () => resolve(undefined),
         )
       })
         .on('error', () => resolve(undefined))
-        .end()
+        .end(question && JSON.stringify(question))
     })
   }
 

@@ -118,6 +118,7 @@ export const helpText = `waymark-server: product analytics and lakehouse over HT
   waymark-server retry-rejected  has rows stored that were set aside
   waymark-server export          writes events and persons as Parquet files
   waymark-server import          brings the history of another program into a running service
+  waymark-server crawlers LOG    brings what crawlers read, by a proxy's access log
 
 waymark-server with these flags starts the service. The default of a flag is in brackets.
 Each flag can also be said by a variable: ${variableOf({ name: 'api-keys' })} for --api-keys. A flag wins.

@@ -198,7 +198,7 @@ export const savedRoute = ({
   now,
 }: {
   authenticate: Authenticate
-  environments: readonly string[]
+  environments(): readonly string[]
   intake: Intake
   /** Signs webhooks; whoever makes an alert gives it to their receivers. */
   signingSecret: string
@@ -216,8 +216,8 @@ export const savedRoute = ({
     checkItem(value)
     const given = value as SavedItem
     checkWhole(given)
-    if (given.kind === 'exclusion' && given.value !== null && !environments.includes(given.name))
-      throw wrong(`name must be an environment: ${environments.join(', ')}.`)
+    if (given.kind === 'exclusion' && given.value !== null && !environments().includes(given.name))
+      throw wrong(`name must be an environment: ${environments().join(', ')}.`)
     const isAlert = given.kind === 'alert' && given.value !== null
     if (isAlert && smtp === '' && hasMail(given.value as Alert))
       throw wrong('to: mail needs a service that was started with --smtp.')

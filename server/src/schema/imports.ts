@@ -58,12 +58,16 @@ ${viewSql({
 })}
 `
 
-const undoneBy = ({ body }: LogEntry): string =>
-  (JSON.parse(body.toString()) as [{ imported: string }])[0].imported
+/** What an entry takes back: of all that is left, or of `most` events, so that others wait no longer. */
+const undoneBy = ({ body }: LogEntry) =>
+  (JSON.parse(body.toString()) as [{ imported: string; most?: number }])[0]
 
-/** The imports that some entries take back. */
+/** The imports of which nothing is left after some entries. */
 export const undoneIn = (entries: readonly LogEntry[]): string[] =>
-  entries.filter(({ kind }) => kind === 'undo').map(undoneBy)
+  entries
+    .filter(({ kind }) => kind === 'undo')
+    .map(undoneBy)
+    .flatMap(({ imported, most }) => (most === undefined ? [imported] : []))
 
 const mark = Buffer.from('"$imported"')
 
@@ -154,7 +158,7 @@ const numberOf = async (connection: DuckDBConnection, sql: string, imported: str
 
 /** Removes what an import brought before it was taken back. */
 const applyUndo = async (connection: DuckDBConnection, entry: LogEntry): Promise<void> => {
-  const imported = undoneBy(entry)
+  const { imported, most } = undoneBy(entry)
   const events = `imported = $1 AND seq < ${entry.first}`
   const count = (from: string) =>
     numberOf(connection, `SELECT count(*) FROM ${from} WHERE ${events}`, imported)
@@ -163,16 +167,21 @@ const applyUndo = async (connection: DuckDBConnection, entry: LogEntry): Promise
   if (archived > 0)
     throw new Unstorable(
       'request',
-      `${archived} events of ${imported} are in the archive already, which is only rewritten to erase persons. Nothing was removed.`,
+      `${archived} events of ${imported} are in the archive already, which is only rewritten to erase persons. Nothing more was removed.`,
     )
-  const { rowsChanged } = await connection.run('DELETE FROM analytics.raw.daily_sums WHERE imported = $1', [
-    imported,
-  ])
-  if (inTable + rowsChanged === 0) throw new Unstorable('request', `There is no import ${imported}.`)
+  if (most === undefined) {
+    const { rowsChanged } = await connection.run('DELETE FROM analytics.raw.daily_sums WHERE imported = $1', [
+      imported,
+    ])
+    if (inTable + rowsChanged === 0) throw new Unstorable('request', `There is no import ${imported}.`)
+  }
   if (inTable === 0) return
   await foldEvents(connection)
+  const all = `analytics.raw.events WHERE ${events}`
+  // The oldest rows: events of one session lie side by side in an export.
+  const oldest = `seq <= (SELECT max(seq) FROM (SELECT seq FROM ${all} ORDER BY seq LIMIT ${most}))`
   await deleteGone(connection, {
-    events: `analytics.raw.events WHERE ${events}`,
+    events: most === undefined ? all : `${all} AND ${oldest}`,
     values: [imported],
     mend: mendPersons,
   })

@@ -65,6 +65,9 @@ export const readAsked = async (request: IncomingMessage, search: URLSearchParam
   const body = await unpackHeld(request, sent, maxBodyBytes)
   if (body.length === 0 && inAddress !== null) return readData(request, inAddress)
   if (body.length === 0 || startsJson(body)) return read(body)
-  const data = new URLSearchParams(body.toString()).get('data')
+  const form = new URLSearchParams(body.toString())
+  const data = form.get('data')
+  // A form's other fields stand for those of an address.
+  for (const [name, value] of data === null ? [] : form) if (name !== 'data') search.append(name, value)
   return data === null ? read(body) : readData(request, data)
 }

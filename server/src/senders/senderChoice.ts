@@ -1,7 +1,17 @@
 import { OperatorError } from '../OperatorError.js'
 
 /** Programs whose SDKs may send here, each at the path of its name. */
-export const senderNames = ['segment'] as const
+export const senderNames = [
+  'segment',
+  'posthog',
+  'mixpanel',
+  'amplitude',
+  'plausible',
+  'umami',
+  'ga4',
+  'snowplow',
+  'otlp',
+] as const
 export type SenderName = (typeof senderNames)[number]
 
 export interface SenderChoice {

@@ -9,6 +9,13 @@ import type { EntryKind } from '../payloads/payloads.js'
 import { payloadReader, type Payloads } from '../payloads/readPayloads.js'
 import { readSync } from '../wal/Intake.js'
 import { readAsked } from './readAsked.js'
+import { amplitude } from './amplitude.js'
+import { ga4 } from './ga4.js'
+import { mixpanel } from './mixpanel.js'
+import { otlp } from './otlp.js'
+import { plausible } from './plausible.js'
+import { posthog } from './posthog.js'
+import { snowplow } from './snowplow.js'
 import { segment } from './segment.js'
 import {
   type Answer,
@@ -19,10 +26,21 @@ import {
   type Sender,
   textOf,
 } from './Sender.js'
+import { umami } from './umami.js'
 import { type SenderName, type SenderChoice } from './senderChoice.js'
 
 /** Each is at the path of its name: a body of another program never comes to the contract's own endpoints. */
-const senders: Readonly<Record<SenderName, Sender>> = { segment }
+const senders: Readonly<Record<SenderName, Sender>> = {
+  segment,
+  posthog,
+  mixpanel,
+  amplitude,
+  plausible,
+  umami,
+  ga4,
+  snowplow,
+  otlp,
+}
 
 /** What Set up tells of events that came by another program's SDK. */
 export interface Arrived {

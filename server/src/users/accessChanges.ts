@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { screenPrefix } from '../files/screenRoutes.js'
-import { hasEnded, hashSecret, type KeptKey, makeKey } from '../http/apiKeys.js'
+import { hasEnded, hashSecret, makeKey } from '../http/apiKeys.js'
 import { refuse } from '../http/HttpError.js'
-import { shapeChecker } from '../http/readJson.js'
 import { type Access, type AccessState, type KeptUser, type Made, openEnvironments } from './Access.js'
+import { type AskedChange, checkEntering } from './askedChange.js'
 import { adminsOnly, type UserRole } from './Identity.js'
-import { userRoles } from '../options/values.js'
 import type { Users } from './Users.js'
 
 const dayMs = 86_400_000
@@ -17,68 +16,6 @@ const most = { users: 1000, keys: 500, invitations: 100, environments: 100 }
 
 /** Names that the service gives to whoever asks by a token: their queries are not a person's. */
 const namesOfAgents = ['agent', 'agent with persons']
-
-/** A text that shows something, on one line, of letters that can be seen. A name in HTTP Basic has no colon. */
-const shown = (more: string) =>
-  String.raw`^[^\p{C}\p{Z}${more}](?:[^\p{C}\p{Zl}\p{Zp}${more}]*[^\p{C}\p{Z}${more}])?$`
-const user = { type: 'string', pattern: shown(':'), maxLength: 100 }
-const role = { type: 'string', enum: userRoles }
-const id = { type: 'string', maxLength: 100 }
-
-/** The flags that name environments part them by commas, and a key from its environment by a colon. */
-const environmentName = { type: 'string', pattern: shown(':,'), maxLength: 100 }
-const chosen = { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 1000, nullable: true }
-
-const shapes = {
-  invite: { user, role },
-  'reset-password': { user },
-  'withdraw-invitation': { user },
-  'set-role': { user, role },
-  'remove-user': { user },
-  'make-key': {
-    name: { type: 'string', pattern: shown(''), maxLength: 100 },
-    kind: { type: 'string', enum: ['public', 'server'] },
-    environments: chosen,
-  },
-  'rotate-key': { id },
-  'withdraw-key': { id },
-  'set-environments': { id, environments: chosen },
-  'add-environment': { name: environmentName },
-  'withdraw-environment': { name: environmentName },
-}
-type ChangeName = keyof typeof shapes
-
-/** The fields of all changes; each has those of its shape. */
-interface Asked extends Pick<KeptKey, 'id' | 'name' | 'kind' | 'environments'> {
-  change: ChangeName
-  user: string
-  role: UserRole
-}
-
-const shapeOf = (properties: object) => ({
-  type: 'object',
-  required: ['change', ...Object.keys(properties)],
-  properties: { change: { type: 'string' }, ...properties },
-  additionalProperties: false,
-})
-const checkName = shapeChecker({
-  type: 'object',
-  required: ['change'],
-  properties: { change: { type: 'string', enum: Object.keys(shapes) } },
-})
-const checks = Object.fromEntries(
-  Object.entries(shapes).map(([name, properties]) => [name, shapeChecker(shapeOf(properties))]),
-)
-
-const checkEntering = shapeChecker({ type: 'object', properties: { user } })
-
-/** @throws HttpError when it is none of the changes */
-export const readChange = (value: unknown): Asked => {
-  checkName(value)
-  const asked = value as Asked
-  checks[asked.change]!(value)
-  return asked
-}
 
 const wrong = (code: string, message: string) => refuse(409, code, message)
 const missing = (code: string, message: string) => refuse(404, code, message)
@@ -156,7 +93,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
     return changed
   }
 
-  const make = (state: AccessState, asked: Asked, by: string): Made<object> => {
+  const make = (state: AccessState, asked: AskedChange, by: string): Made<object> => {
     const { change, user: name, role: as } = asked
     const note = (of: string, more: string | null = null) => ({ by, change, of, as: more })
     switch (change) {
@@ -268,7 +205,7 @@ export const accessChanges = ({ access, users, environments }: Given) => {
 
   return {
     /** Makes a change for an admin: of two who remove each other, the second is none any more. */
-    change: (asked: Asked, by: string): Promise<object> =>
+    change: (asked: AskedChange, by: string): Promise<object> =>
       access.change((state) => {
         const isAdmin = state.users.some((each) => each.user === by && each.role === 'admin')
         if (!isAdmin && !users.list().some((each) => each.user === by && isFixedAdmin(each)))

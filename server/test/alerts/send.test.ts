@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type AddressInfo, type Server } from 'node:net'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Format } from '../../src/alerts/alert.js'
 import type { Message } from '../../src/alerts/alertsSchema.js'
@@ -136,6 +136,27 @@ describe('e-mail', () => {
     )
     expect(taken[0]).toContain('Message-ID: <m1@waymark>')
     expect(taken[0]).toContain('Orders: 1 <!channel> & @everyone')
+  })
+
+  it('to a server that always says a little more ends when the service stops', async () => {
+    const server = createServer((socket) => {
+      socket.write('220 here\r\n')
+      const more = setInterval(() => socket.write('250-more\r\n'), 5)
+      socket.on('error', () => undefined)
+      socket.once('close', () => clearInterval(more))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    stops.push(() => server.close())
+    const smtp = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const gone = new AbortController()
+    const sent = send({ mail: 'ada@shop.example' }, message, { ...options, smtp }, gone.signal)
+    const [socket] = (await once(server, 'connection')) as [Socket]
+    await once(socket, 'data')
+    const closed = once(socket, 'close')
+    gone.abort()
+    expect(await sent).toBe('It took more than 30 seconds.')
+    await closed
   })
 
   it('that is refused is not sent, and says why without the password', async () => {

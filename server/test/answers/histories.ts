@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import type { LogEntry } from '../../src/wal/segment.js'
 
-export const environments = ['production', 'staging'] as const
 export const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Australia/Lord_Howe']
 
 export interface Track {

@@ -84,6 +84,24 @@ describe('an import', () => {
     for (const { imported } of [csv, posthog]) await undo(service, imported)
   })
 
+  it('is taken back in parts, so that others wait for none of it long, and beside no other', async () => {
+    const before = await everything()
+    const { imported, done } = await bring(service, 'csv', fileOf(20_010))
+    expect(done).toBe(20_010)
+    const applied = async () => Number((await rows('SELECT applied FROM analytics.raw.position'))[0]?.[0])
+    const first = await applied()
+    await tryOut(service, 'csv', fileOf(20_020))
+    const [taken, again, started] = await Promise.all([
+      undo(service, imported),
+      undo(service, imported),
+      service.send('POST', '/history/start', '', { authorization: basic }),
+    ])
+    expect([taken.status, again.status, started.status]).toEqual([200, 409, 409])
+    expect([again.body['error'], started.body['error']]).toEqual(['import-running', 'import-running'])
+    expect((await applied()) - first).toBe(2)
+    expect(await everything()).toEqual(before)
+  })
+
   it('says what there is not to take back', async () => {
     expect(await undo(service, 'umami-nothing')).toMatchObject({
       status: 409,

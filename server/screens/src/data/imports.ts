@@ -20,9 +20,10 @@ export const programs = [
   { name: 'csv', title: 'Any file', file: 'CSV, JSON or Parquet with an event in each row' },
 ] as const
 
-export const programNames: Readonly<Record<string, string>> = Object.fromEntries(
-  programs.map(({ name, title }) => [name, title]),
-)
+export const programNames: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(programs.map(({ name, title }) => [name, title])),
+  crawlers: 'Access log',
+}
 
 /** What an import would do. */
 export interface Report {

@@ -9,7 +9,15 @@ import {
   zone,
   zoneProblem,
 } from '../../schema/askedEvents.js'
-import { isOnePeriod, joinSpan, periodOfMoment, spansOf, type TableMacro, withNext } from './tableMacro.js'
+import {
+  isOnePeriod,
+  joinSpan,
+  periodOfMoment,
+  spansIn,
+  spansOf,
+  type TableMacro,
+  withNext,
+} from './tableMacro.js'
 
 const dateOf = (local: string) => `${local}::DATE`
 const dayOf = (moment: string) => dateOf(`timezone(time_zone, ${moment})`)
@@ -72,7 +80,7 @@ export const daily: TableMacro = {
   problems: [...choiceProblems, zoneProblem],
   tables: [
     ['near', visits],
-    ['begun', spansOf('(SELECT n.started_at AS "timestamp" FROM near n) e', dateOf)],
+    ['begun', spansOf(spansIn('(SELECT n.started_at AS "timestamp" FROM near n) e'), dateOf)],
     ['begun_next', withNext('begun')],
     [
       'visit',
@@ -81,7 +89,7 @@ export const daily: TableMacro = {
        FROM near n ${joinSpan('n.started_at', 'begun_next')}`,
     ],
     ['part', `SELECT e."timestamp", e.id_key, e.session_key, e.event FROM ${loose} WHERE ${isAsked}`],
-    ['span', spansOf('part e', dateOf)],
+    ['span', spansOf(spansIn('part e'), dateOf)],
     [
       'loose',
       `SELECT ${periodOfMoment(dateOf)} AS day, ${looseCounts} FROM part e ${joinSpan()} GROUP BY 1, 2, 3`,

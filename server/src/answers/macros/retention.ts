@@ -14,6 +14,8 @@ import {
   isChosen,
   isNamed,
   isPerson,
+  isSince,
+  isUntil,
   movedIds,
   orderKey,
   personKeyOf,
@@ -22,7 +24,7 @@ import {
   zone,
   zoneProblem,
 } from '../../schema/askedEvents.js'
-import { joinSpan, periodOfMoment, spansOf, type TableMacro } from './tableMacro.js'
+import { joinSpan, periodOfMoment, spansInMany, spansOf, type TableMacro } from './tableMacro.js'
 
 /** Any other unit is counted as days here: `problems` reports it, and DuckDB's own error must not come first. */
 const known = `CASE unit WHEN 'month' THEN 'month' WHEN 'week' THEN 'week' ELSE 'day' END`
@@ -65,7 +67,8 @@ const problems: TableMacro['problems'] = [
 /** The tables that lead to `member`: each person with the first event and its period. */
 const members: TableMacro['tables'] = [
   amongIds,
-  ['span', spansOf(`${eventsAmong} e WHERE ${isHit}`, truncated)],
+  // Spans of the whole range are found in less time than those of the events that count.
+  ['span', spansOf(spansInMany(`analytics.raw.timed_events e WHERE ${isSince} AND ${isUntil}`), truncated)],
   // For each id and period the first and the last event are enough, and they are far fewer.
   [
     'seen',
