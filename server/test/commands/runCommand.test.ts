@@ -7,7 +7,7 @@ import { runWaymark } from '../fixtures/runWaymark.js'
 const folder = mkdtempSync(join(tmpdir(), 'waymark-command-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it.each(['backup', 'restore', 'check', 'salvage', 'export', 'import'])(
+it.each(['backup', 'restore', 'check', 'salvage', 'export', 'import', 'crawlers'])(
   '%s --help says how it is used',
   async (name) => {
     const { code, lines } = await runWaymark(name, '--help')
@@ -20,7 +20,7 @@ it.each([
   [
     'store',
     [],
-    'There is no command store; there are backup, restore, check, salvage, retry-rejected, export, import and hash-password. See --help.',
+    'There is no command store; there are backup, restore, check, salvage, retry-rejected, export, import, crawlers and hash-password. See --help.',
   ],
   ['backup', [], 'The name of the file is missing. See waymark-server backup --help.'],
   ['backup', ['a', 'b'], 'b is one word too many. See waymark-server backup --help.'],
