@@ -120,7 +120,11 @@ const applySums = async (connection: DuckDBConnection, { body }: LogEntry): Prom
        AND ${programOf('s')} = ${programOf('n')}`,
     rows,
   )
-  await connection.run(`INSERT INTO analytics.raw.daily_sums BY NAME FROM ${sumRows}`, rows)
+  // A row that named a person who was erased is empty in the log.
+  await connection.run(
+    `INSERT INTO analytics.raw.daily_sums BY NAME FROM ${sumRows} WHERE imported IS NOT NULL`,
+    rows,
+  )
 }
 
 /**

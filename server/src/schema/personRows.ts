@@ -1,6 +1,6 @@
 import { type Erased, keyOf, keyPrefix, type PersonId, standInOf } from '../payloads/erasure.js'
 import { type DuckDBConnection, LIST, listValue, VARCHAR } from '@duckdb/node-api'
-import { namesId } from './namesId.js'
+import { namesId, sumNamesId } from './namesId.js'
 import { allEvents } from './analyticsSchema.js'
 
 /** A temporary table with the ids of the persons that the statements below are about. */
@@ -41,6 +41,7 @@ export const rowsOf = {
   saved: has(namesId),
   alerts: has(namesId),
   alert_messages: has(namesId),
+  daily_sums: has(sumNamesId),
 }
 
 /** The condition for events of others that name an anonymous id of those persons: they came from the same browser. */

@@ -8,6 +8,7 @@ import { createClient } from '../fixtures/createClient.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { engineOf } from '../fixtures/engineOf.js'
 import { event } from '../fixtures/events.js'
+import { bring, zipOf } from '../history/bring.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
 import type { Cluster } from './Cluster.js'
@@ -185,6 +186,32 @@ it('an erase leaves nothing of the person in any store, nor in PostgreSQL, and a
   expect(await stored(three)).toEqual(there)
   await eventually(async () => expect(await findAll()).toEqual(nowhere))
   await three.stop()
+})
+
+it('imported sums that name the person are in no store, not in one that reads the cleaned log either', async () => {
+  const her = 'u_in_sums_2b7d'
+  const one = await start('one')
+  await one.ingest('/track?sync=true', event('Seen', { distinct_id: her }))
+  const file = join(root, 'backup.tar')
+  expect(await runWaymark('backup', file, '--data', one.folder)).toMatchObject({ code: 0, problems: '' })
+  const pages = `date,page,visitors\n2024-01-01,/,2\n2024-01-01,/of/${her},1\n`
+  await bring(one, 'plausible', zipOf({ 'imported_pages_1.csv': pages }))
+  const sums = async (service: Service) =>
+    (await service.query('SELECT value, visitors, imported IS NULL FROM analytics.daily_sums')).rows
+  expect(await sums(one)).toHaveLength(2)
+  expect(await erase(one, her)).toMatchObject({ status: 200 })
+  expect(await sums(one)).toEqual([['/', 2, false]])
+  expect(await runWaymark('restore', file, '--data', join(root, 'two'))).toMatchObject({ code: 0 })
+  rmSync(file)
+  const two = await start('two')
+  await eventually(async () => expect(await sums(two)).toEqual([['/', 2, false]]))
+  await cluster.primary.query('CHECKPOINT')
+  await eventually(() => {
+    expect([...findInFiles(root, her), ...cluster.nodes.flatMap((node) => findInServer(node, her))]).toEqual(
+      [],
+    )
+  })
+  await two.stop()
 })
 
 it('a process that is away is named, and erases the person when it comes back', async () => {

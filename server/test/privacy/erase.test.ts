@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WriteAheadLog } from '../../src/wal/WriteAheadLog.js'
 import { createService, type Service } from '../fixtures/createService.js'
 import { event } from '../fixtures/events.js'
+import { bring, zipOf } from '../history/bring.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { eventually } from '../fixtures/eventually.js'
 import { setAside, settingAside } from '../fixtures/setAside.js'
@@ -157,6 +158,21 @@ describe('an erase', () => {
       await rowsOf(`SELECT count(*), count(DISTINCT properties->>'n') FROM events WHERE event = 'Other'`),
     ).toEqual([[sent, sent]])
     for (const id of persons.slice(0, 5)) expect(findInFiles(service.folder, `"${id}"`)).toEqual([])
+  })
+
+  it('takes imported sums that name the person, whatever else is in their addresses', async () => {
+    await service.ingest('/track', event('Seen', { distinct_id: 'u_in_sums' }))
+    const pages = ['/', '/of/U_in_Sums', '/%FC?who=u%5Fin_sums', '/of/u_in_sums2', '/%FC']
+    const lines = ['date,page,visitors', ...pages.map((page) => `2024-01-01,${page},1`)]
+    const file = zipOf({ 'imported_pages_1.csv': `${lines.join('\n')}\n` })
+    for (const of of [environment, 'staging']) await bring(service, 'plausible', file, { environment: of })
+    const left = (of: string) =>
+      rowsOf(`SELECT value FROM analytics.daily_sums WHERE environment = '${of}' ORDER BY 1`)
+    const all = pages.toSorted().map((page) => [page])
+    expect(await left(environment)).toEqual(all)
+    expect(await erase('u_in_sums')).toMatchObject({ status: 200 })
+    expect(await left(environment)).toEqual([['/'], ['/%FC'], ['/of/u_in_sums2']])
+    expect(await left('staging')).toEqual(all)
   })
 
   it('empties the log of appended rows, too', async () => {

@@ -201,6 +201,8 @@ it('forgets what names an erased person', async () => {
   await segment('of one in capitals', 'trait.email|is|A+B@C.Example')
   await segment('of a word in capitals', 'prop.note|contains|from A+B@C.EXAMPLE!')
   await segment('of nobody', 'event|did:3:30|seen')
+  await view('in Latin-1', 'title=%FC')
+  await view('of one in Latin-1', 'title=%FC&filter=person_id%7Cis%7Ca%2Bb@c.example')
   await goal('it', { property: 'mail', value: 'a+b@c.example' })
   await goal('its capitals', { property: 'mail', value: 'A+B@c.example' })
   await goal('other', { event: 'seen' })
@@ -224,6 +226,7 @@ it('forgets what names an erased person', async () => {
   expect(erased.status).toBe(200)
   expect((await rows('SELECT name FROM analytics.saved ORDER BY 1')).flat()).toEqual([
     'another',
+    'in Latin-1',
     'n-2',
     'of nobody',
     'other',

@@ -7,7 +7,7 @@ import { ServerConnection } from '../ServerConnection.js'
 import { createFieldRewriter } from '../../http/json/createFieldRewriter.js'
 import { splitArray } from '../../http/json/sliceItems.js'
 import { standInOf } from '../../payloads/erasure.js'
-import { doesNameId } from '../../schema/namesId.js'
+import { doesNameId, doesSumNameId } from '../../schema/namesId.js'
 import type { SavedItem } from '../../saved/savedSchema.js'
 import { FrameBuffer } from '../../wal/GroupCommit.js'
 import { type LogEntry, readFrame } from '../../wal/segment.js'
@@ -103,10 +103,18 @@ const cleanNews = (row: Buffer, ids: ReadonlySet<string>): Buffer => {
   return isNamed ? Buffer.from('{"kind":"erased"}') : row
 }
 
+/** A sum that names an id is no more: the store passes an empty row by. */
+const cleanSum = (row: Buffer, { environment, ids }: ErasedPerson): Buffer => {
+  const sum = JSON.parse(row.toString()) as { environment?: string; value?: string }
+  const isNamed = sum.environment === environment && ids.some((id) => doesSumNameId(sum.value ?? '', id))
+  return isNamed ? Buffer.from('{}') : row
+}
+
 const cleanRow = (entry: LogEntry, row: Buffer, { at, person }: { at: number; person: ErasedPerson }) => {
   const ids = new Set(person.ids)
   if (entry.kind === 'save') return cleanSaved(row, person, ids)
   if (entry.kind === alertKind) return cleanNews(row, ids)
+  if (entry.kind === 'sums') return person.rejected.includes(at) ? Buffer.from('{}') : cleanSum(row, person)
   if (person.rejected.includes(at))
     return entry.kind === 'track' ? setAsideFor(person) : standInFor(entry.kind, row, person, ids)
   const values = readRow(row)
@@ -121,14 +129,14 @@ const cleanRow = (entry: LogEntry, row: Buffer, { at, person }: { at: number; pe
 const mayHold = (body: Buffer, ids: readonly string[]) =>
   body.includes('\\') || ids.some((id) => body.includes(id))
 
-const kinds = new Set(['track', 'identify', 'alias', 'save', alertKind])
+const kinds = new Set(['track', 'identify', 'alias', 'save', alertKind, 'sums'])
+/** A filter or a page in an address has its signs as percent codes. */
+const withAddresses = new Set(['save', alertKind, 'sums'])
 
 const cleanEntry = (entry: LogEntry, before: number, person: ErasedPerson): LogEntry => {
   const first = before + entry.first
   const isSetAside = person.rejected.some((at) => at >= first && at < first + entry.count)
-  // A filter in an address has its signs as percent codes.
-  const isSearched =
-    entry.kind === 'save' || entry.kind === alertKind || isSetAside || mayHold(entry.body, person.ids)
+  const isSearched = withAddresses.has(entry.kind) || isSetAside || mayHold(entry.body, person.ids)
   if (!kinds.has(entry.kind) || !isSearched) return entry
   const rows = splitArray(entry.body)
   const cleaned = rows.map((row, at) => cleanRow(entry, row, { at: first + at, person }))

@@ -147,6 +147,24 @@ describe('a group of the log', () => {
     expect(rowsOf('alert', rows)).toEqual([{ kind: 'erased' }, { kind: 'erased' }, rows[2]])
   })
 
+  it('has an empty row in the place of an imported sum whose value names an id', () => {
+    const sum = (value: string, of = environment) => ({
+      ...{ imported: 'plausible-1', environment: of, day: '2024-01-01', dimension: 'page', value, visits: 1 },
+    })
+    const rows = [
+      sum('/of/Anon-Ada/orders'),
+      sum('/of%2Fanon%252Dada'),
+      sum('/%FC/anon%2Dada'),
+      sum('/of/anon-adas'),
+      sum('/of/anon-ada', 'staging'),
+      sum('ada'),
+      { ...sum(''), dimension: 'total' },
+    ]
+    expect(rowsOf('sums', rows)).toEqual([{}, {}, {}, ...rows.slice(3)])
+    expect(rowsOf('sums', rows.slice(3), { rejected: [99] })).toEqual([rows[3], rows[4], {}, rows[6]])
+    expect(clean('sums', rows.slice(3))).toBeUndefined()
+  })
+
   it('has no saved name, old name or text with a word that is an id', () => {
     const ada = { kind: 'annotation', name: 'anon-ada', value: { at: 'now', text: 'Hello' } }
     const renamed = { kind: 'goal', name: 'Seen', was: 'of anon-ada', value: { event: 'Seen' } }
