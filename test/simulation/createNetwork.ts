@@ -99,9 +99,14 @@ export function createNetwork(world: World, random: Random) {
           page.tab,
         )
       }
+      const warn = (isWarned: boolean) => {
+        state.isWarned = isWarned
+        // What asks only whether events without ids are taken teaches a page nothing else.
+        if (payloads[0]) page.isWarned = isWarned
+      }
       const fail = (ms: number, why: Error = new TypeError('Failed to fetch')) =>
         tell(ms, () => {
-          page.isWarned = state.isWarned = true
+          warn(true)
           reject(why)
         })
       init.signal?.addEventListener('abort', () => fail(0, new DOMException('', 'AbortError')))
@@ -123,7 +128,7 @@ export function createNetwork(world: World, random: Random) {
         tell(1 + random.below(40), () => {
           request.heardAt = scheduler.now()
           request.isAccepted = status === 200 && text.includes('"ok":true')
-          page.isWarned = state.isWarned = !request.isAccepted && status !== 400 && status !== 413
+          warn(!request.isAccepted && status !== 400 && status !== 413)
           const headers = new Map([['Retry-After', mood === 'busy' ? '7' : null]])
           resolve({
             status,

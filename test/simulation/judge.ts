@@ -15,11 +15,18 @@ const isAmiss = ({ troubles, plan }: Facts, from: number, to: number) =>
 const storedAt = ({ at, page }: Call) =>
   Math.max(at, page.readyAt, page.backAt <= at ? page.backAt + openAfterReturnMs : 0) + storedWithinMs
 
+/** When a page that was killed ran for the last time: it may have slept by then. */
+const stoppedAt = ({ sleeps, backAt, goneAt }: Page) => sleeps.findLast((at) => at >= backAt) ?? goneAt
+
 /** Whether one of the times when the page went after the call was in an outage, or after one that it knew of. */
 const isDown = ({ page, at }: Call) => page.leaves.some((one) => one.at >= at && one.isDown)
 
-const leavesBetween = (page: Page, from: number, to = Infinity) =>
-  page.leaves.some(({ at }) => at >= from && at <= to)
+const leavesBetween = (
+  page: Page,
+  from: number,
+  to = Infinity,
+  is: (one: Page['leaves'][0]) => boolean = Boolean,
+) => page.leaves.some((one) => one.at >= from && one.at <= to && is(one))
 
 interface Case {
   facts: Facts
@@ -30,26 +37,27 @@ interface Case {
 
 /** The rows of docs/delivery.md, each with when it holds; those that no simulated page meets have none. */
 export const lost: Record<string, ((one: Case) => boolean) | undefined> = {
-  'The browser is killed within some 5–20 ms of the call.': ({ call }) =>
-    call.page.isKilled && call.page.goneAt <= storedAt(call),
+  'The browser is killed, or stops a page for good, within some 5–20 ms of the call.': ({ call }) =>
+    call.page.isKilled && stoppedAt(call.page) <= storedAt(call),
   'Firefox closes the tab within some milliseconds of the call, in an outage.': undefined,
   'The browser loses its whole IndexedDB (Chromium did in 2 of 790 kills).': undefined,
-  'The service fails, and the page goes before a request has failed, or closes itself during one.': ({
-    call,
-    carriers,
-  }) =>
-    carriers.some(
-      (one) =>
-        one.takenAt === undefined &&
-        !one.isWarned &&
-        one.isKeepalive &&
-        leavesBetween(call.page, one.begunAt, one.endedAt),
-    ),
+  'The service fails, and the page goes before a request with events has failed, or closes itself during one.':
+    ({ call, carriers }) =>
+      carriers.some(
+        (one) =>
+          one.takenAt === undefined &&
+          !one.isWarned &&
+          one.isKeepalive &&
+          leavesBetween(call.page, one.begunAt, one.endedAt),
+      ),
   'A tab is closed on a busy machine, in Chromium, where another script has replaced `fetch`, or with `transport: { beacon: true }`.':
     undefined,
   'The visitor leaves while consent is `pending`, without a choice.': ({ facts, call }) =>
     facts.choices.some(
-      ({ at, state }) => /pending|dismissed/.test(state) && at >= call.at && at <= storedAt(call),
+      ({ at, state }) =>
+        /pending|dismissed/.test(state) &&
+        at >= call.at &&
+        (at <= storedAt(call) || isAmiss(facts, call.at, at)),
     ) ||
     // One that is given as the page goes holds from the next page on.
     (/pending|granted/.test(call.consent) &&
@@ -93,9 +101,11 @@ const hasSlept = ({ page, begunAt, endedAt = Infinity }: Request) =>
   page.sleeps.some((at) => at >= begunAt && at <= endedAt)
 
 export const twice: Record<string, ((one: Case & { first: Request }) => boolean) | undefined> = {
-  'A request never answers, the page is killed between answer and acknowledgement, or one of more than 60 KiB, or the first after an outage, is under way as the page leaves.':
+  'A request never answers, the page is killed between answer and acknowledgement, or one of more than 60 KiB, or any in an outage or right after it, is under way as the page leaves.':
     ({ facts, call, first }) => {
-      const isHandedOff = first.isKeepalive && leavesBetween(first.page, first.begunAt, first.endedAt)
+      const isHandedOff =
+        first.isKeepalive &&
+        leavesBetween(first.page, first.begunAt, first.endedAt, ({ isWarned }) => !isWarned)
       if (isHandedOff && !first.mayBeWarned) return isAmiss(facts, call.at, first.page.goneAt)
       if (hasSlept(first)) return false
       return (
@@ -104,8 +114,13 @@ export const twice: Record<string, ((one: Case & { first: Request }) => boolean)
         isAmiss(facts, first.heardAt! - 30_000, first.page.goneAt)
       )
     },
-  'Behind a service worker, without `fetchLater`.': ({ facts }) =>
-    facts.plan.faults.includes('worker') && facts.plan.engine !== 'chromium',
+  'Behind a service worker, without `fetchLater`, or of a request that is under way as the page leaves.': ({
+    facts,
+    first,
+  }) =>
+    facts.plan.faults.includes('worker') &&
+    (facts.plan.engine !== 'chromium' ||
+      (!first.isHandOff && leavesBetween(first.page, first.begunAt, first.endedAt))),
   'Firefox, one tab close in a hundred.': undefined,
   "`delivery: 'at-least-once'`.": ({ facts }) => facts.plan.faults.includes('atLeastOnce'),
   'A page was put away while it wrote an event to disk, and learns of that more than 300 ms after its return.':
@@ -146,6 +161,8 @@ export function judge(facts: Facts, excused: Map<string, number>): string[] {
       reason === 'no-consent' ||
       facts.choices.some(({ at, state }) => at >= call.at && /denied|anonymous/.test(state)) ||
       call.consent === 'denied' ||
+      // Another page may not have heard of it.
+      facts.choices.findLast(({ at }) => at <= call.at)?.state === 'denied' ||
       (facts.lastConsent !== 'granted' &&
         facts.rows.some(([, text]) => String(text).includes(`"n":${call.n},`))) ||
       (call.consent !== 'granted' && call.what.call !== 'track')

@@ -40,11 +40,16 @@ function judgeConsent({ plan, choices, pages, requests, calls, databases, rows, 
       const isToAll = state === 'denied' && isHeardOf
       const isHeard =
         request.page === page ? request.begunAt > at : isToAll && request.begunAt > at + heardWithinMs
-      if (!isHeard) continue
+      // Without localStorage a page that goes before it has read the visitor cannot know of it (docs/privacy.md).
+      const isUnread = request.isHandOff && request.begunAt <= request.page.readyAt
+      if (!isHeard || (isIn('noNotes') && request.page !== page && isUnread)) continue
       if (!isOver(request.begunAt)) wrong.push('something was sent after a refusal')
-      const isOld = request.payloads.some(
-        (payload) => (calls.find(({ n }) => n === numberOf(payload))?.at ?? at) < at,
-      )
+      const isOld = request.payloads.some((payload) => {
+        const call = calls.find(({ n }) => n === numberOf(payload))
+        // What waits without ids goes along with a later consent, by option.
+        const mayJoin = plan.config.anonymous?.join && call?.consent !== 'granted'
+        return call && call.at < at && !mayJoin
+      })
       if (isOld) wrong.push('what was called before a refusal was sent after it')
     }
   }

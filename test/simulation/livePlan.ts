@@ -28,7 +28,12 @@ export interface Page {
   isKilled: boolean
   errors: { code: string; message: string }[]
   /** When it went, and was told. */
-  leaves: { at: number; isDown: boolean }[]
+  leaves: {
+    at: number
+    /** Something may keep what it hands off from arriving; the page, or another one, has heard of that. */
+    isDown: boolean
+    isWarned: boolean
+  }[]
 }
 
 /** One call, and what became of it. */
@@ -225,8 +230,9 @@ export function livePlan(plan: Plan): Facts {
   }
 
   const noteLeave = (page: Page) => {
-    const { mood, isWarned } = network.state
-    page.leaves.push({ at: now(), isDown: mood !== 'well' || isWarned || page.isWarned || !isOnline })
+    const { mood } = network.state
+    const isWarned = network.state.isWarned || page.isWarned
+    page.leaves.push({ at: now(), isDown: mood !== 'well' || isWarned || !isOnline, isWarned })
   }
 
   const leave = (page: Page, action: Action & { do: 'leave' }) => {

@@ -30,7 +30,28 @@ const kindOf = (text: string) => text.replace(/\d+|\(.*?\)|".*/g, '').slice(0, 6
 /** A life has a task of Node's for itself: in a microtask no other would run. */
 const inTask = <T>(run: () => T) => new Promise<T>((resolve) => setImmediate(() => resolve(run())))
 
-/** A life that is seldom drawn: a page sleeps while its request is under way, and another page claims its queue. */
+/** Lives that are seldom drawn. This page goes before its database has answered, and tracks when it hears that something was sent. */
+const leaver: Plan = {
+  seed: 2624,
+  engine: 'chromium',
+  faults: [],
+  config: {},
+  actions: [
+    { do: 'open' },
+    { do: 'call', tab: 0, calls: [{ call: 'track' }], inListener: true },
+    {
+      do: 'leave',
+      tab: 0,
+      to: 'gone',
+      calls: [],
+      exit: [{ call: 'track' }],
+      inOneTask: false,
+      hiddenFirst: false,
+    },
+  ],
+}
+
+/** This one sleeps while its request is under way, and another page claims its queue. */
 const sleeper: Plan = {
   seed: 1,
   engine: 'chromium',
@@ -73,7 +94,7 @@ describe('a life at random', () => {
       for (const [name, count] of [...excused].toSorted((a, b) => b[1] - a[1]))
         console.log(`${count} × ${name}`)
       if (wanted) return
-      expect(await inTask(() => tell(sleeper))).toBe('')
+      for (const plan of [leaver, sleeper]) expect(await inTask(() => tell(plan))).toBe('')
       const names = [lost, twice].flatMap((table) => Object.keys(table).filter((name) => table[name]))
       expect(names.filter((name) => !excused.has(name))).toEqual([])
     },

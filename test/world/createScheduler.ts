@@ -74,6 +74,8 @@ export function createScheduler() {
     return () => {
       timed = timed.filter((other) => other !== task)
       held = held.filter((other) => other !== task)
+      // What rested, and was woken.
+      prompt = prompt.filter((other) => other !== task)
     }
   }
 

@@ -4,7 +4,7 @@ import { waitFor } from '../../ledger/engines/waitFor.mjs'
 import { createDoor } from './createDoor.mjs'
 
 /**
- * docs/delivery.md, "Lost": "The browser is killed within some 5–20 ms of the call", and "Firefox closes the tab within some
+ * docs/delivery.md, "Lost": "The browser is killed … within some 5–20 ms of the call", and "Firefox closes the tab within some
  * milliseconds of the call, in an outage". Nobody is that quick here.
  */
 const storeMs = 250
