@@ -40,13 +40,15 @@ export const applyChange = (w: Instance, change: Settings) => {
 
 /** Changes something, on disk with the records of this task, and in all tabs. */
 export const set = (w: Instance, change: Settings) => {
+  w.changes = { ...w.changes, ...change }
   // The note of an earlier page is older than this change, unless nothing could be read: then this page adds to the note.
   if (!w.unmerged && (change.ids || change.persistent)) w.browser.writeNote(w.storeName, '')
-  w.changes = { ...w.changes, ...change }
   schedule(w)
   // Changes under assumed ids concern this page alone.
   if (!w.unmerged) tellTabs(w, { change })
   applyChange(w, change)
+  // A page that goes has made its note before.
+  if (w.pageState === 'away') note(w)
 }
 
 /** What a page may do to the visitor's settings. */

@@ -21,6 +21,14 @@ const openTab = (world: World) => {
       tab.crash()
       await world.advance(6000)
     },
+    /** Calls something in a handler that runs after the last of ours. */
+    async leaveAndCall(act: () => void) {
+      page.isGoing = true
+      tab.leave()
+      act()
+      tab.crash()
+      await world.advance(6000)
+    },
   })
 }
 
@@ -137,6 +145,15 @@ describe('what a page noted as it went', () => {
     const [before, last, after] = world.service.events().map(({ session_id: id }) => id)
     expect(last).not.toBe(before)
     expect(after).toBe(last)
+  })
+
+  it('is what is called in a handler behind its own, too', async () => {
+    const { world, tab, waymark } = await createKnown()
+    waymark.identify('ann')
+    await world.advance(3000)
+    await tab.leaveAndCall(() => waymark.reset())
+    const next = await visit(world)
+    expect(next.waymark.ids.userId).toBeUndefined()
   })
 
   it('is nothing for an event alone', async () => {
