@@ -11,9 +11,9 @@ import { event } from '../fixtures/events.js'
 import { bring, zipOf } from '../history/bring.js'
 import { findInFiles } from '../fixtures/findInFiles.js'
 import { runWaymark } from '../fixtures/runWaymark.js'
+import { setAside, settingAside } from '../fixtures/setAside.js'
 import type { Cluster } from './Cluster.js'
 import { createDatabase, type LogDatabase } from './createDatabase.js'
-import { fillLog } from './fillLog.js'
 import { findInServer } from './findInServer.js'
 import { ServiceProcess } from './ServiceProcess.js'
 import { startCluster } from './startCluster.js'
@@ -41,7 +41,7 @@ afterEach(async () => {
 })
 
 const start = async (name: string): Promise<Service> => {
-  const service = await createService({ dataFolder: join(root, name), ...log })
+  const service = await createService({ dataFolder: join(root, name), ...settingAside, ...log })
   closing.push(() => service.stop())
   return service
 }
@@ -84,14 +84,7 @@ const after = async (service: Service) => {
     event('Ordered', { distinct_id: 'u_bob', anonymous_id: anonymous, properties: { insert_id: 'i-bob' } }),
     event('Ordered', { distinct_id: 'u_bob', properties: { n: 2.5 } }),
   ])
-  // JavaScript reads the last environment, DuckDB the first: such an event is set aside.
-  const filler = await fillLog(database.url)
-  closing.push(() => filler.stop())
-  await filler.putText(
-    Date.now(),
-    1,
-    `[{"environment":"nowhere","environment":"production","event":"x","distinct_id":"${user}","properties":{"a":"set-aside-of-ada"}}]`,
-  )
+  await setAside(service, user, { a: 'set-aside-of-ada' })
   const search = `env=production&where=event%7C${user}%7C`
   await service.ask('/saved', { kind: 'view', name: 'Hers', value: { path: '/app/', search } })
   await service.ask('/saved', { kind: 'goal', name: 'All', value: { event: 'Ordered' } })
