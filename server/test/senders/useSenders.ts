@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach } from 'vitest'
 import type { ServerOptions } from '../../src/index.js'
-import type { Body } from '../fixtures/createService.js'
-import { useService } from '../fixtures/useService.js'
+import { type Body, createService, type Service } from '../fixtures/createService.js'
 
 /** A request as an SDK made it, with the key `pk_x`; a body that was gzipped is unpacked here. */
 export interface Recorded {
@@ -18,7 +18,13 @@ const recordedOf = (name: string): Recorded[] =>
 
 /** A service with the keys `pk_x`, for one environment, and `pk_all`, and what the tests of senders ask of it. */
 export const useSenders = (options: ServerOptions = {}) => {
-  const service = useService({ apiKeys: ['pk_x:production', 'pk_all'], ...options })
+  let own: Service
+  // Each test has its own, because the recordings name the same users.
+  beforeEach(async () => {
+    own = await createService({ apiKeys: ['pk_x:production', 'pk_all'], ...options })
+  })
+  afterEach(() => own.close())
+  const service = new Proxy({} as Service, { get: (_, name) => Reflect.get(own, name) as unknown })
   const send = async ({ method, path, headers, body }: Omit<Recorded, 'sdk'>) => {
     const isZipped = headers['content-encoding'] === 'gzip'
     const waiting = `${path}${path.includes('?') ? '&' : '?'}sync=true`
