@@ -380,6 +380,7 @@ test.describe('the SQL page', () => {
 
   test('runs the statement of a card, which is a link of its own', async ({ page, service }) => {
     await page.goto(`${service.url}/app/paths?range=90d`)
+    await page.getByRole('button', { name: /^More:/ }).click()
     await page.getByRole('button', { name: /^SQL:/ }).click()
     await page.getByRole('link', { name: 'Open on the SQL page' }).click()
     await expect(status(page)).toContainText(/rows? in/)

@@ -19,7 +19,8 @@ let receiver: Awaited<ReturnType<typeof startReceiver>>
 /** Another one. */
 let slow: typeof receiver
 /** The clock of alerts, which tests put forward: each works in weeks of its own. */
-let nowMs = Date.parse('2026-03-02T10:30:30Z')
+const firstMs = Date.parse('2026-03-02T10:30:30Z')
+let nowMs = firstMs
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'waymark-alerts-'))
@@ -65,8 +66,9 @@ const statusOf = async (name: string) =>
   (await rows(`SELECT status FROM analytics.alerts WHERE name = '${name}'`))[0]?.[0]
 const whenStatus = (name: string, status: string) =>
   eventually(async () => expect(await statusOf(name)).toBe(status))
+let begun = 0
 /** A new week, on whose Monday at 10:30 the test begins. */
-const nextWeek = () => (nowMs += 5 * 7 * dayMs)
+const nextWeek = () => (nowMs = firstMs + ++begun * 5 * 7 * dayMs)
 
 describe('an alert', () => {
   it('fires once, says what and why, and says once that it is over', async () => {
