@@ -69,10 +69,19 @@ const whenStatus = (name: string, status: string) =>
 let begun = 0
 /** A new week, on whose Monday at 10:30 the test begins. */
 const nextWeek = () => (nowMs = firstMs + ++begun * 5 * 7 * dayMs)
+/** Waits until the service judges by that time: before, it would judge a new alert by the time that was. */
+const whenJudged = async (untilMs: number) => {
+  await save('Clock', { figures: [events('Beat')], over: 'hour', when: 'below', than: 0, to: hook() })
+  const wanted = new Date(untilMs).toISOString().slice(0, 13).replace('T', ' ')
+  const found = () => rows(`SELECT judged_until::VARCHAR FROM analytics.alerts WHERE name = 'Clock'`)
+  await eventually(async () => expect(await found()).toEqual([[expect.stringContaining(wanted)]]))
+  await save('Clock', null)
+}
 
 describe('an alert', () => {
   it('fires once, says what and why, and says once that it is over', async () => {
     const beginMs = nextWeek() - 30 * minuteMs - 30_000
+    await whenJudged(beginMs)
     await track('Order', [beginMs - hourMs, beginMs - minuteMs])
     const { signing_secret: secret } = await save('Few orders', {
       figures: [events('Order')],
