@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { ensureBrowser, ensureBuilt, ensurePostgres, ensurePsql } from '../setup.mjs'
 import { root } from '../setup/root.mjs'
 import { run } from '../setup/run.mjs'
+import { secondTry } from './secondTry.mjs'
 
 /**
  * Runs a program, by its path or as one of the installed packages, which must end well.
@@ -15,31 +16,43 @@ export async function must(name, args = [], env = {}) {
   if (code !== 0) throw new Error(`${[name, ...args].join(' ')} ended with ${code}`)
 }
 
+/** @param {readonly { file: string }[]} failures */
+const filesOf = (failures) => [...new Set(failures.map(({ file }) => file))].filter(Boolean)
+
 /**
  * @param {string[]} args
  * @param {string} report what the step, and its report, is called
  * @param {Record<string, string>} [env]
  */
-export const runVitest = (args, report, env = {}) => {
-  const path = `.cache/reports/${report}`
-  const reporters = ['verbose', 'json', './scripts/test/failuresReporter.mjs'].map(
-    (one) => `--reporter=${one}`,
-  )
-  return must('vitest', ['run', ...args, ...reporters, `--outputFile.json=${path}.json`], {
-    ...env,
-    WAYMARK_FAILURES: `${path}.failures`,
+export const runVitest = (args, report, env = {}) =>
+  secondTry(report, (name, failures) => {
+    const path = `.cache/reports/${name}`
+    const reporters = ['verbose', 'json', './scripts/test/failuresReporter.mjs'].map(
+      (one) => `--reporter=${one}`,
+    )
+    const flags = [...reporters, `--outputFile.json=${path}.json`]
+    // By itself: what failed in another order only is printed as flaky.
+    const first = failures.length === 0
+    const taken = args.filter((arg) => first || !arg.startsWith('--sequence.'))
+    return must('vitest', ['run', ...taken, ...flags, ...filesOf(failures)], {
+      ...env,
+      WAYMARK_FAILURES: `${path}.failures`,
+    })
   })
-}
 
 /** Runs a script of our own, whose report says in a sentence what it found. @param {string} report @param {string[]} args */
 export async function mustScript(report, args) {
   await ensureBuilt()
   const env = { WAYMARK_CHROMIUM: await ensureBrowser() }
-  const path = join(root, '.cache/reports', `${report}.json`)
-  const { code } = await run(process.execPath, [...args, '--report', path], { env })
-  if (code === 0) return
-  const { verdict } = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
-  throw new Error(verdict || `${args[0]} ended with ${code} before it had judged: see above`)
+  await secondTry(report, async (name, failures) => {
+    // Only the ledger names its parts.
+    const some = failures.length ? ['--scenario', [...new Set(failures.map(({ test }) => test))].join()] : []
+    const path = join(root, '.cache/reports', `${name}.json`)
+    const { code } = await run(process.execPath, [...args, '--report', path, ...some], { env })
+    if (code === 0) return
+    const { verdict } = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {}
+    throw new Error(verdict || `${args[0]} ended with ${code} before it had judged: see above`)
+  })
 }
 
 /** @param {string[]} projects @param {string} report @param {string[]} more @param {Record<string, string>} [env] */
@@ -54,8 +67,10 @@ export async function mustVitest(projects, report, more, env) {
 export async function mustPlaywright(flags, report) {
   await ensureBuilt()
   const browser = await ensureBrowser()
-  await must('playwright', ['test', ...flags, '--reporter=list,json'], {
-    WAYMARK_CHROMIUM: browser,
-    PLAYWRIGHT_JSON_OUTPUT_FILE: `.cache/reports/${report}.json`,
-  })
+  await secondTry(report, (name, failures) =>
+    must('playwright', ['test', ...flags, '--reporter=list,json', ...filesOf(failures)], {
+      WAYMARK_CHROMIUM: browser,
+      PLAYWRIGHT_JSON_OUTPUT_FILE: `.cache/reports/${name}.json`,
+    }),
+  )
 }
