@@ -77,7 +77,7 @@ function splitOpen({ x, series, isOpen, kind }: Pick<Drawing, 'x' | 'series' | '
   })
 }
 
-/** Of the lines that are drawn, the one that the pointer is nearest to at its place. */
+/** The line that the pointer is nearest to at its place, of those that are drawn. */
 function nearestLine({ cursor, data, valToPos }: uPlot, lines: readonly { index: number }[]): number {
   const distanceOf = (at: number) => {
     const value = data[at + 1]?.[cursor.idx ?? 0]
